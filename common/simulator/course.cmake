@@ -1,11 +1,12 @@
-# The simulator as the course's backend. Of CUDA, the chapters can use only what the course needs (anything else does
-# not compile). They share their translated headers.
+# Builds the simulator as the course's backend. Of CUDA, the chapters can use only what the course needs: anything else
+# does not compile. All chapters share the translated headers.
 
 set(SIMULATOR_SANITIZE ${COURSE_SANITIZE})
 set(SIMULATOR_HELPERS "common/cuda/:common/problem/")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 add_subdirectory(common/simulator)
-# With UndefinedBehaviorSanitizer, g++ takes twice as long to compile. CI checks the simulator itself with clang's.
+# With UndefinedBehaviorSanitizer, g++ takes twice as long to compile, so it compiles the simulator without this
+# sanitizer. CI checks the simulator with clang's.
 add_library(sanitized_library INTERFACE)
 target_compile_options(sanitized_library INTERFACE $<$<AND:$<BOOL:${COURSE_SANITIZE}>,$<CXX_COMPILER_ID:GNU>>:-fno-sanitize=undefined>)
 target_link_libraries(simulator PUBLIC course_options PRIVATE sanitized_library)
@@ -37,7 +38,7 @@ add_custom_target(translated_headers DEPENDS ${translated_headers})
 
 include(${PROJECT_SOURCE_DIR}/common/simulator/clang/rejected.cmake)
 
-# Compiling programs and checks takes longer than running them.
+# Compiling programs and checks takes longer than running them, so they are compiled with little optimization.
 set(quickly $<$<NOT:$<CONFIG:Debug>>:-Og>)
 
 function(course_executable target source)
@@ -70,8 +71,9 @@ function(course_objects target source)
   target_link_libraries(${target} PUBLIC simulated_code)
 endfunction()
 
-# program and program_lens: how tools/course/program.py compiles and links a program from elsewhere, whose file takes
-# the place of program.cpp. The warnings of the course's own code are off, and a program's warnings are no errors.
+# program and program_lens: tools/course/program.py compiles and links a program from elsewhere by the commands for
+# these targets, with the program's file in place of program.cpp. The warnings that the course's own code is compiled
+# with are off, and a program's warnings are no errors.
 file(WRITE ${PROJECT_BINARY_DIR}/program.cpp "int main() {}\n")
 get_target_property(of_simulated_code simulated_code INTERFACE_COMPILE_OPTIONS)  # without those of what it links to
 function(program_from_elsewhere target)

@@ -1,9 +1,9 @@
 # How code that uses CUDA is compiled for the simulator.
 
 # simulated_code: options for translated files. Translated code calls functions of faults/faults.cpp at errors that a
-# CPU allows: an address that is misaligned for its type, an index outside of an array of known size, such as a shared
+# CPU allows: an address that is misaligned for its type, an index outside an array of known size, such as a shared
 # array, the end of a function that must return a value, and on Arm an integer division by zero. With
-# SIMULATOR_SANITIZE, sanitizers make these checks.
+# SIMULATOR_SANITIZE, the sanitizers' own libraries make these checks.
 add_library(simulated_code INTERFACE)
 target_link_libraries(simulated_code INTERFACE simulator)
 if(NOT SIMULATOR_SANITIZE)
@@ -19,8 +19,8 @@ endif()
 target_compile_options(simulated_code INTERFACE -UNDEBUG -fstack-clash-protection $<$<CONFIG:Release>:-g1>
   $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-icf> $<$<CXX_COMPILER_ID:GNU>:-ftrack-macro-expansion=0>)
 
-# interleaved_code(target): code whose threads are interrupted between a load and a store. With -O1, it has fewer accesses
-# than with -Og, and each of them is a call. interleaved(target): a program of such code.
+# interleaved_code(target): code whose threads are interrupted between a load and a store. Each access is a call, and
+# with -O1, there are fewer accesses than with -Og. interleaved(target): a program of such code.
 function(interleaved_code target)
   target_compile_options(${target} PRIVATE -fsanitize=thread $<$<NOT:$<CONFIG:Debug>>:-O1>)
 endfunction()

@@ -28,7 +28,7 @@ namespace {
 struct Pinned {
     std::size_t bytes;
     bool is_registered;      // by cudaHostRegister
-    bool is_mapped = false;  // kernels also use it
+    bool is_mapped = false;  // a kernel has got an address in it
     Calls pinned{};
 };
 
@@ -36,8 +36,8 @@ std::mutex pinned_lock;
 // Never destroyed, since destructors of static objects may still free memory.
 auto& pinned = *new std::map<const char*, Pinned>;
 
-/// Calls a function with the start of the pinned memory that contains a range, and with its `Pinned`. Returns
-/// the function's result, or `otherwise` if no pinned memory contains the range.
+/// Finds the pinned memory that contains a range, and calls a function with its start and its `Pinned`.
+/// @return The function's result, or `otherwise` if no pinned memory contains the range.
 template <typename Result, typename Function>
 Result with_pinned(const void* pointer, std::size_t bytes, Result otherwise, Function function) {
     const char* const begin = static_cast<const char*>(pointer);
@@ -62,8 +62,9 @@ bool is_available(std::size_t bytes) {
     return bytes <= kSmall || bytes <= platform::free_memory_bytes();
 }
 
-/// @param[in] role What a call uses the range for. @return The reason why a range is not in device memory;
-/// empty if it is, or if it is in pinned memory, which devices can also access.
+/// @param[in] role What a call uses the range for, as in "the source".
+/// @return The reason why a range is not in device memory; empty if it is, or if it is in pinned memory,
+/// which devices can also access.
 std::string not_device_memory(const char* role, const void* pointer, std::size_t bytes) {
     const Place found = place(pointer, bytes);
     if (!is_pageable(pointer, bytes)) return {};
@@ -72,7 +73,8 @@ std::string not_device_memory(const char* role, const void* pointer, std::size_t
     return std::string(role) + "'s " + std::to_string(bytes) + " bytes begin at " + allocation_text(pointer);
 }
 
-/// @return The reason why a range is neither in device memory nor in host memory; empty if it is in one.
+/// @return The reason why a range is neither in device memory nor in host memory; empty if it is in one of
+/// the two. It is in neither if it is null or only partly inside an allocation.
 std::string not_memory(const char* role, const void* pointer, std::size_t bytes) {
     return pointer != nullptr && place(pointer, bytes) == Place::outside
                ? ""
@@ -90,8 +92,8 @@ std::string wrong_range(const void* to, const void* from, std::size_t bytes, cud
 
 bool tells_of_poison = false;
 
-/// Whether the poison from one index to another may be a grey area of an image: the bytes next to it have
-/// nearly the same value.
+/// Whether the poison from one index to another may be a grey area of an image: then the bytes before and
+/// after it have nearly the same value.
 bool is_in_image(std::string_view bytes, std::size_t from, std::size_t to) {
     const auto is_near = [&](std::size_t i) {
         return i >= bytes.size() || std::abs(static_cast<unsigned char>(bytes[i]) - kPoison) <= 16;
@@ -100,8 +102,9 @@ bool is_in_image(std::string_view bytes, std::size_t from, std::size_t to) {
     return (before < bytes.size() || to < bytes.size()) && is_near(before) && is_near(to);
 }
 
-/// Poison that a program copies to the host is probably memory that was never written. But the program's own
-/// numbers may have this value, like the pixels of a grey image: then nothing is reported.
+/// Looks for poison in what is about to be copied. A program that copies poison to the host has probably not
+/// written this memory, which is reported once. Nothing is reported if the bytes may be the program's own
+/// numbers: in what may be a grey image, or once the program itself has stored such bytes in device memory.
 void look_for_poison(const void* to, const void* from, std::size_t bytes) {
     const bool to_host = place(to, bytes) == Place::outside, from_host = place(from, bytes) == Place::outside;
     if (!tells_of_poison || to_host == from_host) return;
@@ -141,7 +144,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
         look_for_poison(to, from, bytes);
 }
 
-/// @param[in] waits Whether the host waits if it can access the memory.
+/// @param[in] waits Whether the host waits until managed memory is set. It waits for no other memory.
 cudaError_t set(const char* call, void* pointer, int value, std::size_t bytes, cudaStream_t stream,
                 bool waits) {
     if (bytes == 0) return cudaSuccess;
@@ -171,8 +174,8 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
     const bool from_pageable = is_pageable(from, bytes), to_pageable = is_pageable(to, bytes);
     const bool from_pinned = !from_pageable && place(from, bytes) == Place::outside;
     const bool to_pinned = !to_pageable && place(to, bytes) == Place::outside;
-    // Even without streams, the host may use pinned memory too early. An asynchronous copy of it is therefore
-    // enqueued.
+    // Even without streams, the host may use pinned memory before an asynchronous copy has finished. The copy
+    // is therefore enqueued, so that this mistake is found.
     if (!is_late(stream) && (waits || from_pageable || to_pageable || !(from_pinned || to_pinned))) {
         if (waits || to_pageable) wait_for(stream);
         copy_bytes(to, from, bytes);
@@ -274,7 +277,7 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int) {
     } catch (const std::bad_alloc&) {
         return finish(cudaErrorMemoryAllocation);
     }
-    // The host stores there directly, which the observer cannot see.
+    // The host stores there directly, which the observer cannot see: all bytes count as written.
     if (sim::observer != nullptr) sim::observer->stored(*pointer, pointer, bytes);
     return cudaSuccess;
 }

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The runtime API: the device, kernels' attributes.
+/// @brief The runtime API: devices, and the attributes of kernels.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -2,8 +2,8 @@
 /// @brief Lets clang read `.cu` and `.cuh` files as CUDA where no CUDA Toolkit is installed.
 ///
 /// In an editor, clangd includes this file (see .clangd). The build also makes clang include it, to find what
-/// nvcc would reject (see rejected.cmake): the build compiles translated files, while clang reads the
-/// original ones, as device code.
+/// nvcc would reject (see rejected.cmake): the compiler of the build reads the translated files, but clang
+/// reads the original ones, as device code.
 #pragma once
 
 // The functions of the C library that kernels may call; its other functions are the host's.
@@ -27,8 +27,8 @@ __attribute__((device)) clock_t clock();
 __attribute__((device)) void __assert_fail(const char*, const char*, unsigned int, const char*);
 }
 
-// The same for the C++ library: std::move and mathematics. Other headers that <cmath> includes are included
-// first, as the host's.
+// What kernels may call of the C++ library: std::move and mathematics. Other headers that <cmath> includes
+// are included first, so that their functions are the host's.
 #include <cstddef>
 #pragma clang force_cuda_host_device begin
 #include <bits/move.h>
@@ -41,8 +41,8 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned in
 #include <cmath>
 #pragma clang force_cuda_host_device end
 
-// nvcc evaluates ceil of a constant, and no other such function: `__shared__ int s[(int)ceil(n / 4.0)]` is an
-// array.
+// nvcc evaluates ceil of a constant, but no other such function, at compile time. It therefore accepts an
+// array `__shared__ int s[(int)ceil(n / 4.0)]`.
 #pragma clang force_cuda_host_device begin
 constexpr double sim_ceil(double x) {
     return x > -1e15 && x < 1e15 ? static_cast<double>(static_cast<long long>(x) +
@@ -73,11 +73,11 @@ using ::sim_ceil;
 #include <utility>
 #endif
 
-// clang's own <new> and <algorithm> add functions for kernels. With nvcc, kernels have no std::min,
-// so <algorithm> is included while the qualifiers mean nothing.
+// clang's own <new> and <algorithm> add functions for kernels. With nvcc, kernels have no std::min, so
+// <algorithm> is included here, where the simulator's definitions of the qualifiers are empty.
 #define __CLANG_CUDA_WRAPPERS_NEW
 #pragma clang force_cuda_host_device begin
-#define thread_local __attribute__((device))  // the built-in variables
+#define thread_local __attribute__((device))  // for the built-in variables, such as threadIdx
 #ifdef SIMULATOR_COMPAT
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -119,8 +119,9 @@ using ::sim_ceil;
 #ifdef SIMULATOR_COMPAT
 #undef __managed__
 #define __managed__ __attribute__((device))
-// clang's analysis of locks knows which expressions read or write a variable. A device variable has a lock
-// that no function holds (translate/programs/device_variables.hpp). Functions for a device are not analysed.
+// Uses of device variables by host code are found by clang's analysis of locks, which warns if a variable is
+// read or written without its lock. Each device variable is given a lock that no function holds
+// (translate/programs/device_variables.hpp). Functions for a device are not analysed.
 struct __attribute__((capability("device"))) SimDevice {};
 extern SimDevice sim_device;
 #define SIM_ON_DEVICE __attribute__((guarded_by(sim_device)))

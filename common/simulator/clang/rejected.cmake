@@ -1,4 +1,4 @@
-# If clang is installed, code that nvcc would reject but g++ compiles is also an error (see rejected.sh).
+# If clang is installed, code that nvcc would reject is an error even if g++ compiles its translation (see rejected.sh).
 
 find_program(CLANGXX NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
 set(rejected ${CMAKE_COMMAND} -E env CLANG=${CLANGXX} ${CMAKE_CURRENT_LIST_DIR}/rejected.sh)

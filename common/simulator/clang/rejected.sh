@@ -2,7 +2,7 @@
 # usage: common/simulator/clang/rejected.sh [--program] FILE.cu [CLANG OPTION...]
 # Prints what nvcc would reject in a CUDA program but g++, which compiles the translation, accepts: clang reads the
 # file as device code. In a file that the translator has prepared (translate --cuda), also prints uses of device
-# variables by the host, of which nvcc only warns. Exits with 1 if it prints anything of this. CLANG names the compiler
+# variables by the host, of which nvcc only warns. Exits with 1 if it prints any of these. CLANG names the compiler
 # (default: clang++).
 # --program: the file is not one of the course's, and may use all of api/more/.
 set -euo pipefail
@@ -26,10 +26,12 @@ said=$("${CLANG:-clang++}" "${flags[@]}" -Wno-everything -Wthread-safety-analysi
     s/ warning: reading variable \('.*'\) $requires/ error: the host reads the device variable \1, but its value is on the GPU: use cudaMemcpyFromSymbol/") || status=$?
 if [ $status -eq 0 ] && ! grep -q ': error: the host .* the device variable ' <<<"$said"; then exit; fi
 errors=$(grep -E ':[0-9]+: (fatal )?error: ' <<<"$said") || { echo "$said" >&2 && exit 2; }
-# Only clang rejects a launch in a kernel, and with more messages than this script can recognize.
+# Only clang rejects a launch in a kernel, and with more messages than this script can recognize: such a program is
+# accepted.
 nested="reference to (__global__ function '.*'|__host__ function '(cudaConfigureCall|__cudaPushCallConfiguration)') in __(global|device)__"
 if $is_program && grep -qE "$nested" <<<"$errors"; then exit; fi
-# If device code calls a host function, clang first says that there is no such function; notes below say why.
+# If device code calls a host function, clang first says that there is no such function. The notes that follow say why.
+# The error is replaced by one that names the reason.
 said=$(awk '
   function end_error() {
     if (head == "") return
@@ -46,7 +48,8 @@ said=$(awk '
   { notes = notes $0 "\n" }
   / note: candidate .*: call to __host__ function from __/ { is_of_host = 1 }
   END { end_error() }' <<<"$said")
-# Only clang rejects `__shared__ alignas(16) float x[4]`, a launch in a kernel, `int a[n] = {1}` and main without a type.
+# Errors of clang's own, which are ignored: for `__shared__ alignas(16) float x[4]`, a launch in a kernel, `int a[n] =
+# {1}` and main without a type.
 clangs_own=": error: \(an attribute list cannot appear here\|reference to __global__ function '.*' in __global__ function\|"
 clangs_own+="variable-sized object may not be initialized\|C++ requires a type specifier for all declarations\)\$"
 grep -qv "$clangs_own" <<<"$errors" || exit 0

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The runtime API: errors.
+/// @brief Errors, faults and mistakes: what CUDA calls return, and what is printed, at once or at the end.
 #include "errors.hpp"
 
 #include <algorithm>
@@ -21,13 +21,14 @@ namespace {
 
 // CUDA has a last error for each host thread, and a kernel's fault for the whole process.
 thread_local cudaError_t last_error = cudaSuccess;
-// The error that `explanation` explains: kept until the next error or the next call that succeeds, even if
-// the program has asked for the error.
+// The error that `explanation` explains. Both are kept even after the program has asked for the error; a
+// later error replaces them, and a later call that succeeds may clear the explanation.
 thread_local cudaError_t explained_error = cudaSuccess;
 thread_local std::string explanation;
 std::mutex fault_lock;
 cudaError_t fault_error = cudaSuccess;
-// Never destroyed, since they are read at exit: the fault, and its message after CUDA's text.
+// Never destroyed, since they are read at exit: the fault, and its message preceded by CUDA's text for the
+// error.
 Fault& the_fault = *new Fault;
 std::string& fault_string = *new std::string;
 bool fault_is_told = true;
@@ -64,8 +65,9 @@ std::string with_looks(std::string_view message) {
     return text;
 }
 
-/// At the program's end: prints what the program has not checked for. After a fault or, if CUDA_SIM_STRICT is
-/// set, also after an unchecked error or a mistake, makes the program fail.
+/// At the program's end: prints a fault or an error that the program has not asked for. Such a fault makes
+/// the program end with status 1. If CUDA_SIM_STRICT is set, so do an unchecked error and a mistake
+/// (`tell_mistake`).
 void end() {
     const bool has_fault = !fault_is_told;
     tell_fault();

@@ -27,7 +27,7 @@ void require_not_in_redzone(Block& block, const void* address, bool or_shared) {
     if (is_outside()) block.stop(bad_address, address);
 }
 
-/// Ends the program: a call of `exit` that has started can't be undone.
+/// Ends the program at once: a call of `exit` that has begun can't be undone.
 void refuse_exit_of_kernel() {
     if (running_block == nullptr) return;
     const Block::InSimulator here(*running_block);
@@ -54,8 +54,8 @@ extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, u
     std::abort();
 }
 
-/// @name Functions called by code that is compiled with `-fsanitize=alignment,bounds,return` and
-/// `integer-divide-by-zero`, in place of that sanitizer's library
+/// @name Functions that code compiled with `-fsanitize=alignment,bounds,integer-divide-by-zero,return` calls,
+/// defined here in place of UndefinedBehaviorSanitizer's library
 /// @{
 extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(void*, void* address) {
     if (running_block != nullptr) sim::misaligned(address);
@@ -99,8 +99,9 @@ extern "C" [[noreturn]] void __ubsan_handle_missing_return(const MissingReturn* 
 }
 /// @}
 
-// In a program from elsewhere, signed arithmetic that overflows calls these functions, which may return.
-// UndefinedBehaviorSanitizer's own functions report it and end the program.
+// In a program from elsewhere (one that is not the course's), signed arithmetic that overflows calls these
+// functions, which may return. UndefinedBehaviorSanitizer's own functions, which they call, report it and end
+// the program.
 struct Overflow {
     const char* file;
     std::uint32_t line, column;
@@ -108,7 +109,8 @@ struct Overflow {
         std::uint16_t is_float, width_and_sign;  ///< the width's binary logarithm, and one bit for the sign
     } * type;
 };
-/// The most by which a sum of poison and a few indices or counts differs from poison.
+/// A number that differs from poison by at most this is assumed to be a sum of poison and a few indices or
+/// counts.
 constexpr std::int64_t kNearPoison = 4096;
 /// Reports an overflow, and says if poison is its cause. An undefined value from a shuffle may overflow in a
 /// lane whose result is not used: this is not reported.

@@ -1,6 +1,6 @@
 /// @file
-/// @brief Finds faults of kernels that cause neither a trap nor a wait: accesses to redzones that the CPU can
-/// access, and calls of exit().
+/// @brief Finds faults of kernels that neither trap nor make a thread wait: accesses to redzones that the CPU
+/// allows, and calls of exit().
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,12 @@
 
 namespace sim {
 
-/// Stops the running thread if an address is in a redzone.
+/// Stops the running thread if an address is in a redzone of device memory or, if `or_shared`, of shared
+/// memory.
 void require_not_in_redzone(Block& block, const void* address, bool or_shared);
 
-/// Stops a thread that uses a redzone which the CPU can access. Redzones hold poison, so only addresses
-/// with that value need a look-up.
+/// Stops the running thread if the first or last byte of its access is in a redzone. Redzones contain poison,
+/// so only a byte with this value needs a look-up.
 inline void require_no_redzone(Block& block, const void* address, std::size_t bytes, bool or_shared = false) {
     if (!block.threads().in_kernel) return;
     const auto* const first = static_cast<const unsigned char*>(address);

@@ -36,7 +36,7 @@ Report block_report(FaultKind kind, cudaError_t error, const std::string& what) 
     return {error, {.kind = kind, .block = block, .message = ", block " + block + ": " + what}};
 }
 
-/// What the running thread has done wrong, and at which line.
+/// A report of what the running thread has done wrong, and at which line.
 Report thread_report(const Block& block, FaultKind kind, cudaError_t error, const std::string& what) {
     const std::string line = Calls().line();
     Report report =
@@ -46,13 +46,14 @@ Report thread_report(const Block& block, FaultKind kind, cudaError_t error, cons
     return report;
 }
 
-/// What the running thread has done wrong, without its line: the line is unknown, or `what` names it.
+/// A report of what the running thread has done wrong, without its line: the line is unknown, or `what` names
+/// it.
 Report broken_rule(const Block& block, const std::string& what) {
     return block_report(FaultKind::other, cudaErrorLaunchFailure, running_thread(block) + " " + what);
 }
 
-/// Which threads wait, and where; and, if requested, which have returned. Neighbours that have done
-/// the same are named together.
+/// Names the threads that wait, and where; if requested, also those that have returned. Neighbouring threads
+/// that have done the same are named together.
 std::string waiting_threads(const Block& block, bool and_returned = false) {
     const Thread* const threads = block.threads().all;
     const unsigned int count = block.threads().count;
@@ -112,8 +113,8 @@ std::string address_text(const Block& block, const void* address) {
 
 std::string launch_text(const Kernel& kernel) { return of_kernel(kernel, {}).message; }
 
-/// A launch may know the kernel only as a pointer or a template's parameter. Then the function's own name
-/// says more.
+/// The kernel's name as the launch has it or, if the launch names only a pointer or a template's parameter,
+/// the function's own name.
 static std::string own_name(const Kernel& kernel) {
     const std::string function = kernel.address == nullptr ? "" : function_of(kernel.address);
     const bool is_named = plain(function).empty() || plain(function) == plain(kernel.name);
@@ -148,7 +149,8 @@ Report deadlock(const Block& block) {
                         "deadlock: no thread can continue: " + waiting_threads(block));
 }
 
-/// CUDA refuses such a launch. Here, what a kernel declares is not known before it runs.
+/// CUDA refuses such a launch or, if the kernel declares too much, such a program. Here, what a kernel
+/// declares is not known before it runs.
 Report too_much_shared(const Block& block) {
     const Grid& grid = block.grid();
     const std::size_t bytes = block.shared().static_bytes();
@@ -237,7 +239,7 @@ Report bad_address(const Block& block, const void* address) {
                          "uses " + address_text(block, address) + copy);
 }
 
-/// The sanitizer's checks also report a null pointer as misaligned.
+/// The compiler's alignment checks also report a null pointer here.
 Report misaligned_address(const Block& block, const void* address) {
     if (address == nullptr) return bad_address(block, address);
     return thread_report(block, FaultKind::address, cudaErrorMisalignedAddress,

@@ -29,12 +29,12 @@ Fault of_kernel(const Kernel& kernel, Fault fault);
 /// @return A kernel's name without namespaces and template arguments.
 std::string plain_name(const Kernel& kernel);
 
-/// A line, as messages name it.
+/// @return A line, in the form FILE:LINE.
 std::string text(const Site& site);
 
 constexpr const char* kMisaligned = "an address that is misaligned for its type";
 
-/// @name Of the block that this OS thread runs
+/// @name Reports about the block that this OS thread runs
 /// @{
 Report divergent_barrier(const Block& block);
 Report skipped_barrier(const Block& block);
@@ -43,7 +43,7 @@ Report too_much_shared(const Block& block);
 Report damaged_shared(const std::string& damage);  ///< @param damage From `SharedMemory::damage`.
 /// @}
 
-/// @name Of its running thread
+/// @name Reports about the block's running thread
 /// @{
 Report thrown_exception(const Block& block, const std::string& what);
 Report launch_by_kernel(const Block& block, Kernel kernel);
@@ -60,7 +60,7 @@ Report misaligned_address(const Block& block, const void* address);
 Report trapped(const Block& block, platform::Trap trap, const void* address);
 /// @}
 
-/// @return What is wrong with a reduction of a warp of the block that this OS thread runs.
+/// @return What is wrong with a reduction or broadcast by a warp of the block that this OS thread runs.
 std::string undefined_result(const Block& block, const UndefinedLane& undefined);
 
 }  // namespace sim

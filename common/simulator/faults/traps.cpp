@@ -15,14 +15,14 @@ namespace sim::platform {
 
 namespace {
 
-/// Whether nothing is wrong with an access, which is then repeated.
+/// Whether an access has trapped only because the simulator watches the memory. It is then repeated.
 bool passes(const void* address, bool by_kernel) {
     return let_pass(address, by_kernel) ||
            (copy_text(address, by_kernel).empty() && shared_passes(address, by_kernel));
 }
 
-/// Whether nothing is wrong with an access of a kernel. No other thread of the block may run meanwhile,
-/// because locks are held.
+/// The same for an access of a kernel. No other thread of the block may run meanwhile, because locks are
+/// held.
 bool passes_in_kernel(const void* address) {
     const Block::InSimulator here(*running_block);
     return passes(address, true);

@@ -11,18 +11,18 @@ namespace sim {
 
 struct Grid;
 
-/// @brief Watches the blocks that one worker runs: decides, at each tick of the worker's timer, whether their
-/// threads have made progress.
+/// @brief Watches the blocks that one worker runs: decides, at each tick of the worker's timer, whether the
+/// threads of the current block have made progress.
 ///
-/// Threads make progress if one has begun, returned or waited since the last tick. Of the waits in a loop,
-/// only the first ones count.
+/// They have made progress if one of them has begun, returned or waited since the last tick. If none has
+/// begun or returned for long, waits no longer count (`kMostWaits`).
 class Watchdog {
  public:
     static constexpr unsigned int kTicksPerSecond = 100;
-    /// After this many waits per thread, more of them are no progress: a loop with a barrier may be endless.
+    /// After this many waits per thread, further waits are no progress: a loop with a barrier may be endless.
     static constexpr std::uint64_t kMostWaits = 100'000;
 
-    /// @param[in] timeout Seconds without progress after which it gives up; 0 for never.
+    /// @param[in] timeout Seconds without progress after which the watchdog gives up; 0 for never.
     explicit Watchdog(std::uint64_t timeout = 0) : most_ticks_(timeout * kTicksPerSecond) {}
 
     void thread_waits() { ++waits_; }
@@ -44,9 +44,9 @@ class Watchdog {
 
  private:
     std::uint64_t waits_ = 0;         ///< how often threads have waited
-    std::uint64_t waits_before_ = 0;  ///< `waits_` when a thread last began or returned
-    std::uint64_t begun_ = 0;         ///< how many threads had begun or returned at the last tick
-    std::uint64_t seen_waits_ = 0;    ///< how many waits counted at the last tick
+    std::uint64_t waits_before_ = 0;  ///< `waits_` at the last tick that has changed `begun_`
+    std::uint64_t begun_ = 0;         ///< at the last tick; changes when a thread begins or returns
+    std::uint64_t seen_waits_ = 0;    ///< at the last tick: how many waits have counted as progress
     std::uint64_t most_ticks_;
     std::uint64_t ticks_ = 0;                 ///< ticks since the grid began
     volatile std::uint64_t ticks_since_ = 0;  ///< ticks since the last progress

@@ -22,8 +22,8 @@ constinit thread_local Block* running_block = nullptr;
 
 // --- Start --------------------------------------------------------------------------------------
 
-// Inlined, because where a switch unwinds and rewinds all calls on a stack (platform/web/contexts.cpp), each
-// call on it takes time.
+// Inlined, because in a browser, each switch unwinds and rewinds all calls on a stack, which takes time for
+// each call (platform/web/contexts.cpp).
 [[gnu::always_inline]] inline void Block::CallKernel::operator()() const {
     std::string what;
     try {
@@ -203,7 +203,7 @@ bool Block::release_lanes(const Thread& first) {
     const unsigned int lanes = std::min<unsigned int>(warpSize, threads_.count - warp);
     WarpValues all;
     if (gathers(first)) return false;
-    // The lane that was missing last time is tested first: while it is missing, the others need no test.
+    // The lane that was missing last time is tested first: as long as it is missing, no other test is needed.
     unsigned int& missing = missing_lanes_[warp / warpSize];
     for (unsigned int k = 0, begin = missing; k < warpSize; ++k) {
         const unsigned int i = (begin + warpSize - k) % warpSize;
@@ -233,15 +233,15 @@ bool Block::release_lanes(const Thread& first) {
     return true;
 }
 
-/// Follows the steps of reductions by shuffles. Reports one whose result is undefined.
+/// Follows the steps of reductions by shuffles, and reports a reduction whose result is undefined.
 void Block::follow_chain(unsigned int warp, const WarpValues& all) {
     if (const auto undefined = chains_.step(threads_, warp, all))
         tell_mistake(undefined_result(*this, *undefined),
                      launch_text(grid_->kernel) + text(threads_.all[undefined->thread].site));
 }
 
-/// Makes all threads that wait in `gather` ready, each with the lanes that wait on its line.
-/// @return Whether there was one.
+/// Makes all threads that wait in `gather` ready, and tells each which lanes of its warp wait on its line.
+/// @return Whether there was such a thread.
 bool Block::release_gatherings() {
     bool any = false;
     for (unsigned int i = 0; i < threads_.count; ++i) {
@@ -274,7 +274,7 @@ Thread* Block::next_ready() {
     return nullptr;
 }
 
-/// Resumes each thread whose wait is over, until it waits again or returns. @return Whether there was one.
+/// Runs each thread whose wait is over, until it waits again or returns. @return Whether there was one.
 bool Block::resume_ready_threads() {
     bool any = false;
     place_ = 0;
@@ -288,7 +288,7 @@ bool Block::resume_ready_threads() {
 
 // --- Return -------------------------------------------------------------------------------------
 
-/// The running thread has returned. Releases threads at the barrier and in its warp that waited only for it.
+/// The running thread has returned. Releases threads that only waited for it, at the barrier or in its warp.
 void Block::others_may_continue() {
     if (barrier_.arrived != 0 && barrier_.arrived == threads_.live) release_barrier();
     const unsigned int warp = threads_.number(*threads_.current) / warpSize * warpSize;
@@ -298,7 +298,7 @@ void Block::others_may_continue() {
 
 // --- Stop ---------------------------------------------------------------------------------------
 
-/// Only a thread that is running the kernel is stopped here; one that waits is stopped by `begin_wait`.
+/// Stops a thread only in the kernel's code. A thread that is about to wait is stopped by `begin_wait`.
 void Block::tick() {
     {
         const InSimulator here(*this);  // the next tick may arrive while this one is handled

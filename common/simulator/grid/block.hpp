@@ -27,7 +27,7 @@ class Block {
     /// @param[in] has_guards Whether an overflow of a thread's stack is detected.
     explicit Block(bool has_guards);
 
-    /// Prepares what all blocks of a grid share.
+    /// Prepares for the blocks of a grid. @param[in] member The worker that runs them.
     void begin_grid(Grid& grid, Crew::Member& member);
     /// Runs a block of the grid. @param[in] number Its place in the grid, x varying fastest.
     void run(std::uint64_t number);
@@ -38,7 +38,7 @@ class Block {
     /// @{
     void* begin_shared(const void* declaration, const SharedVariable& variable);
     int wait_at_barrier(bool predicate, Site site);
-    /// Stores the values of all lanes in `result`. @return If `result` is null, the value of lane `source`.
+    /// Stores the values of all lanes in `result` or, if this is null, returns the value of lane `source`.
     std::uint64_t exchange(const char* function, unsigned int mask, std::uint64_t value, Site site,
                            WarpValues* result, unsigned int source);
     unsigned int gather(Site site);
@@ -48,8 +48,8 @@ class Block {
         leave_in_statement(*threads_.current);
     }
     void others_may_continue();
-    /// Stops the thread if another block of the grid has failed, for which this thread may be waiting, or if
-    /// its block makes no progress.
+    /// Stops the thread if another block of the grid has failed, since this thread may be waiting for that
+    /// block, or if its own block makes no progress.
     void stop_if_due();
     /// Sets whether the running thread holds a lock that threads of other workers may need. Until it has
     /// released the lock, ticks neither stop it nor let it sleep.
@@ -71,7 +71,7 @@ class Block {
     const Threads& threads() const { return threads_; }
     const SharedMemory& shared() const { return shared_; }
     const Watchdog& watchdog() const { return watchdog_; }
-    /// Whether a variable of the running thread is undefined because of a shuffle.
+    /// Whether a variable of the running thread is undefined after a shuffle (chains.hpp).
     bool is_undefined() const { return chains_.is_undefined(threads_.number(*threads_.current)); }
     /// Whether the running thread's access to this address failed because its stack is full.
     bool is_stack_overflow(const void* address) const { return fibers_.is_stack_overflow(address); }
@@ -95,7 +95,7 @@ class Block {
         void operator()() const;
     };
     void begin_wait(Thread& thread, ThreadState state, Site site);
-    /// Called by a thread that waits. Leaves its fiber, and returns when the thread is resumed.
+    /// Called by a thread that waits: suspends its fiber, and returns when the thread is resumed.
     [[gnu::always_inline]] void leave(Thread& thread) {
         thread.fiber = fibers_.running();
         if (Thread* const next = next_ready())

@@ -1,10 +1,10 @@
 /// @file
-/// @brief Finds reductions by shuffles that read from lanes which do not take part.
+/// @brief Finds reductions and broadcasts by shuffles whose result depends on a lane that does not take part.
 ///
-/// The value of such a lane is undefined. Reading it is legal as long as no result depends on it, and the
-/// upper lanes of a reduction often read it. In a marked statement (`Chained`), the variable's new value is
-/// known to contain the undefined one. If the undefined value reaches the lane that ends up with the result,
-/// the result is undefined.
+/// What a shuffle reads from such a lane is undefined. Reading it is legal as long as no result depends on
+/// it, and the upper lanes of a reduction often do so. In a marked statement (`Chained`), the variable's new
+/// value is known to depend on what the shuffle reads. If an undefined value reaches the lane that ends up
+/// with the reduction's result, the result is undefined.
 #pragma once
 
 #include <array>
@@ -33,7 +33,8 @@ class Chains {
     }
     /// Called when lanes of a warp are about to receive the values that they shuffle.
     /// @param[in] first The warp's first thread. @param[in] all What its lanes have passed.
-    /// @return The lane that has the reduction's result after its last step, if this result is undefined.
+    /// @return If the result of a reduction's last step is undefined, the lane that has this result. If all
+    /// lanes read from one lane that does not take part (a broadcast), the lowest lane.
     std::optional<UndefinedLane> step(const Threads& threads, unsigned int first, const WarpValues& all);
     /// Whether a variable of a thread is undefined after the last marked statement that has changed it.
     bool is_undefined(unsigned int thread) const;
@@ -44,7 +45,7 @@ class Chains {
         unsigned int lanes = 0, undefined = 0;
         unsigned int steps = 0, distance = 0, sum = 0;  ///< the last step's distance; the sum of all
         bool halves = false;
-        bool is_neutral = false;  ///< whether the values seem not to contribute to a result, like zeros
+        bool is_neutral = false;  ///< whether the values seem not to contribute to a result (`are_neutral`)
         struct Read {
             std::uint8_t reader, source;
         } why[warpSize]{};  ///< for each undefined lane, the read that made it so

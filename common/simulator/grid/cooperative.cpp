@@ -14,7 +14,7 @@ namespace sim {
 
 bool is_cooperative() { return running_block->grid().config.cooperative; }
 
-/// Called by one thread of each block.
+/// Waits for all blocks of a cooperative grid. Called by one thread of each block.
 static void wait_for_blocks(Grid& grid, Site site) {
     static std::condition_variable_any released;  // shared by all grids, each with its lock
     std::optional<uint3> missing;

@@ -18,7 +18,7 @@
 namespace sim {
 namespace {
 
-/// The worker with a number, which earlier grids may have used. @throws std::bad_alloc.
+/// @return The worker with this number. Earlier grids may have used it. @throws std::bad_alloc.
 Worker& worker(std::size_t number) {
     static auto* const pool =
         new std::vector<std::unique_ptr<Worker>>;  // never destroyed: a kernel may call exit()
@@ -29,8 +29,8 @@ Worker& worker(std::size_t number) {
 
 }  // namespace
 
-/// Starts workers until there are this many: the first on the thread that launches, others on new OS threads.
-/// @throws std::bad_alloc, and std::system_error.
+/// Starts workers until there are `until`. The first one belongs to the launching OS thread; each of the
+/// others gets a new OS thread. @throws std::bad_alloc, and std::system_error.
 void Crew::start(std::size_t until) {
     for (; size_ < until; ++size_) {
         if (size_ == platform::most_threads()) throw std::bad_alloc();
@@ -77,7 +77,8 @@ std::size_t Crew::run(std::size_t count) {
 
 void Crew::add() {
     const std::lock_guard lock(lock_);
-    if (awake_ > planned_ || platform::is_debugged()) return;  // another worker has just added some
+    // Another worker may just have added some. A debugger may have stopped the blocks that seem to spin.
+    if (awake_ > planned_ || platform::is_debugged()) return;
     try {
         start(std::min(2 * size_, most_));
     } catch (const std::exception&) {
@@ -90,7 +91,7 @@ void Crew::give_way(Member& member, std::uint64_t ticks) {
     constexpr std::uint64_t kTicksPerTurn = 4;  // few, because some blocks may never make progress
     if (grid_.config.cooperative) return;
     if (std::exchange(member.seen_progress, progress_) != progress_)
-        return;  // the member may be able to continue
+        return;  // the member's block may now be able to continue
     if (awake_ > planned_) {
         if (member.is_added) sleep(member);
     } else if (grid_.next_block < grid_.blocks && !is_complete_) {

@@ -16,18 +16,20 @@ namespace sim {
 /// The most workers with guarded stacks. Each has up to 1024 stacks and as many guards, and Linux allows a
 /// process 65,530 mappings.
 constexpr std::size_t kMostGuardedWorkers = 24;
-/// The most workers for a grid that is not cooperative and whose blocks wait for each other.
+/// The most workers for a grid whose blocks wait for each other, unless it is cooperative.
 constexpr std::size_t kMostAddedWorkers = 128;
 
-/// @brief The OS threads that run a grid's blocks: the launching one, and others that exist only for the
-/// grid.
+/// @brief The OS threads that run a grid's blocks: the one that launches the grid, and others that exist only
+/// while the grid runs.
 ///
-/// If the blocks of all workers spin, perhaps for a block that has not begun, more workers are added, up to
-/// one for each block that a device would run at the same time. Spinning workers then sleep, each for a while
-/// or until another block makes progress, and leave the cores to blocks that have work to do.
+/// If the blocks of all workers spin, perhaps because they wait for a block that has not begun, more workers
+/// are added, up to one for each block that a device would run at the same time. Added workers that spin then
+/// sleep, each for a while or until another block makes progress, and leave the cores to blocks that have
+/// work to do.
 class Crew {
  public:
-    /// @param[in] count How many workers suffice. @param[in] most How many workers there may be.
+    /// @param[in] count How many workers suffice if blocks do not wait for each other.
+    /// @param[in] most How many workers there may be.
     Crew(Grid& grid, std::size_t count, std::size_t most) : grid_(grid), planned_(count), most_(most) {
         grid.crew = this;
     }
@@ -39,10 +41,11 @@ class Crew {
         bool is_added = false;  ///< started because others were spinning
         std::uint64_t seen_progress = 0;
     };
-    /// Called when the worker's block has made no progress for some ticks: other blocks may have to run.
+    /// Called when the worker's block has made no progress for `ticks` ticks: perhaps it waits for a block
+    /// that must be given a worker or a core.
     void give_way(Member& member, std::uint64_t ticks);
     /// Counts a tick of a worker.
-    /// @return Whether there were `ticks` for each planned worker.
+    /// @return Whether all workers together have had `ticks` ticks per planned worker since the grid began.
     bool works_since(std::uint64_t ticks) { return ++ticks_ >= ticks * planned_; }
     /// Called when a block has made progress.
     void note_progress() {

@@ -21,14 +21,16 @@ constexpr std::size_t kReservedSharedBytes = 1024;
 constexpr int kL2Bytes = 50 * 1024 * 1024;  // the size of an H100's or H200's
 /// @}
 
-/// How many nested graphs and kernels are launching grids on this OS thread; 0 if only host code is.
+/// How deeply the launches on this OS thread are nested in the launches of graphs and of kernels by kernels;
+/// 0 if host code launches each kernel by itself.
 inline thread_local int launching_together = 0;
 
-/// The value of CUDA_SIM_SEED.
+/// The value of CUDA_SIM_SEED, which orders threads, blocks and streams; 0 if it is not set.
 std::uint64_t seed();
 
-/// The bytes of shared memory that a block of a kernel may use: 48 KiB, unless `cudaFuncSetAttribute`
-/// requested more.
+/// The bytes of shared memory that a block of a kernel may use: of dynamic shared memory, and in all. Both
+/// are 48 KiB, unless `cudaFuncSetAttribute` has set the first; then the second is 227 KiB. A kernel whose
+/// address is not known (null) may use 227 KiB.
 struct SharedLimit {
     std::size_t dynamic_bytes, all_bytes;
 };

@@ -17,15 +17,15 @@
 
 namespace sim {
 
-/// Tells AddressSanitizer that the frames on a stack, or on a part of one, are dead.
+/// Tells AddressSanitizer that the frames on a stack, or on a part of one, are no longer in use.
 inline void forget_frames(const void* stack, std::size_t bytes) {
     __asan_unpoison_memory_region(stack, bytes);
 }
 
 /// @brief The fibers of one OS thread, numbered from 0. All of them call the same function object.
 ///
-/// One fiber runs at a time, until it is suspended or its call returns. Then the call that started or
-/// resumed it returns, unless the fiber has switched to another one.
+/// One fiber runs at a time, until it is suspended or its function returns. Then the call of `start` or
+/// `resume` that made it run returns, unless the fiber has switched to another one (`leave_for`).
 template <typename Work>
 class Fibers {
  public:
@@ -72,8 +72,8 @@ class Fibers {
         return address >= bottom(running_) - kGuardBytes && address < bottom(running_);
     }
 
-    /// Turns all stacks into one mapping, because a process can have only 65,530 mappings. From then on, an
-    /// overflow is not detected.
+    /// Makes the guards accessible, so that all stacks are one mapping: a process can have only 65,530. From
+    /// then on, an overflow is not detected.
     void leave_out_guards() {
         accessible_ = static_cast<unsigned int>(contexts_.size());
         allow(0, accessible_ * (kGuardBytes + kStackBytes));
@@ -89,7 +89,7 @@ class Fibers {
         set_accessible(stacks_.data() + offset, bytes, true);
     }
 
-    /// Makes one more stack accessible. If the process has no mapping left, makes all of them accessible,
+    /// Makes one more stack accessible. If the process has no mapping left, makes all stacks accessible,
     /// without guards.
     void allow_stack() {
         try {

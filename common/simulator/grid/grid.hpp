@@ -29,7 +29,7 @@ struct Grid {
     const void* const call;
     const Arguments arguments;
     const std::uint64_t blocks;    ///< how many run
-    const std::uint64_t left_out;  ///< how many are skipped, between the halves of those that run
+    const std::uint64_t left_out;  ///< how many are skipped between the two halves of those that run
     const std::uint64_t seed;
     const std::uint64_t timeout;  ///< how many seconds a worker may make no progress; 0: any number
     const bool early_exit;        ///< whether threads may return before their block's first barrier
@@ -47,7 +47,8 @@ struct Grid {
     std::uint64_t blocks_at_barrier = 0;  ///< arrivals of blocks at barriers of the grid
     std::optional<uint3> ended_block{};   ///< the first block of a cooperative grid to end
 
-    /// @return The number of a block that no worker has taken yet, unless none is left or a block has failed.
+    /// @return The number of a block that no worker has taken yet; nothing if none is left or a block has
+    /// failed.
     std::optional<std::uint64_t> take_block() {
         const std::uint64_t k = failed ? blocks : next_block.fetch_add(1);
         if (k >= blocks) return std::nullopt;
@@ -55,7 +56,7 @@ struct Grid {
         return block < blocks / 2 ? block : block + left_out;
     }
 
-    /// Ends the grid with a fault, unless it already has one. Adds the kernel to the message (`of_kernel`).
+    /// Ends the grid with a fault, unless it already has one. Adds the kernel and its launch to the message.
     void fail(Report its);
 };
 

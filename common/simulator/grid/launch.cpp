@@ -36,7 +36,7 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
     std::exit(2);
 }
 
-/// @return The number in an environment variable, or `otherwise` if it is not set, limited to 1 to `most`.
+/// @return The number in an environment variable, or `otherwise` if it is not set, clamped to [1, `most`].
 unsigned int limited_setting(const char* name, std::uint64_t otherwise, std::uint64_t most) {
     return static_cast<unsigned int>(std::clamp<std::uint64_t>(setting(name, otherwise), 1, most));
 }
@@ -68,8 +68,8 @@ std::string exceeded_limit(const LaunchConfig& config, const SharedLimit& limit)
            (limit.dynamic_bytes < kSharedBytesPerBlock ? " unless cudaFuncSetAttribute allows more" : "");
 }
 
-/// Orders the blocks by the seed: each follows the previous one at a stride that is coprime to the number of
-/// blocks.
+/// Chooses the order of the blocks by the seed: the first block, and the stride from each block to the next,
+/// which is coprime to the number of blocks.
 void shuffle_blocks(Grid& grid) {
     std::mt19937_64 random(grid.seed);
     grid.first_block = random() % grid.blocks;
@@ -95,7 +95,7 @@ std::uint64_t resident_blocks(const Kernel& kernel, const LaunchConfig& config) 
 void run_on_workers(Grid& grid) {
     // Fewer simulated threads than this run in less time than it takes to start an OS thread.
     constexpr std::uint64_t kThreadsWorthAWorker = 512;
-    // How many workers each kernel needed whose blocks have spun until more workers ran other blocks.
+    // For each kernel whose blocks have spun until workers were added: how many workers it had then.
     static auto& needed = *new std::map<const void*, std::size_t>;
     const dim3& block = grid.config.block;
     const std::uint64_t worth = grid.blocks * block.x * block.y * block.z / kThreadsWorthAWorker;
@@ -111,7 +111,7 @@ void run_on_workers(Grid& grid) {
     if (used > count && grid.kernel.address != nullptr) needed[grid.kernel.address] = used;
 }
 
-/// Whether CUDA accepts a launch. If not, `cudaGetLastError` says why.
+/// Whether CUDA accepts a launch. If not, `cudaGetLastError` returns CUDA's error.
 bool accept(const Kernel& kernel, const LaunchConfig& config) {
     cudaError_t error = sticky_error();
     if (error == cudaSuccess) error = stream_error(config.stream);
@@ -193,7 +193,7 @@ unsigned int workers() {
 
 unsigned int multiprocessors() { return limited_setting("CUDA_SIM_MULTIPROCESSORS", workers(), 1024); }
 
-/// Reports an argument that points to the CPU's memory, once per launch in the source.
+/// Reports an argument that points to ordinary host memory, once per launch in the source.
 static void look_at_pointer(const Kernel& kernel, const Arguments& all, std::size_t parameter) {
     const void* const pointer = all[parameter].pointer;
     if (sticky_error() != cudaSuccess) return;

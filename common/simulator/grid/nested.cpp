@@ -1,5 +1,5 @@
 /// @file
-/// @brief Launches by kernels (dynamic parallelism): they run when the grid that has launched them has ended.
+/// @brief Dynamic parallelism: grids that a kernel launches run when the kernel's own grid has ended.
 #include <functional>
 #include <mutex>
 #include <utility>

@@ -15,7 +15,7 @@
 namespace sim {
 namespace {
 
-/// A list of the names of all kernels' parameters. Initializers of several files add to it before main.
+/// The head of a list of all kernels' parameter names. Initializers in several files add to it before main.
 const ParameterNames* all_names = nullptr;
 
 /// The index of the only parameter that is a null pointer; the number of parameters if there is none, or more

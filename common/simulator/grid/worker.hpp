@@ -11,7 +11,7 @@
 
 namespace sim {
 
-/// @brief Takes blocks from a grid, and runs them one after another on the OS thread that calls it.
+/// @brief Takes blocks from a grid, and runs them one after another on the OS thread that calls `run`.
 ///
 /// A worker outlives its grid, and later grids reuse its stacks and shared memory.
 class Worker {

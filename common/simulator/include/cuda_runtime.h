@@ -12,7 +12,7 @@
 /// has no macro: the translator rewrites each declaration that contains it (translate/translator.hpp).
 #define __host__
 #define __device__
-// A kernel that is inlined into the simulator's code would not have its accesses counted.
+// The lens would not count the accesses of a kernel that is inlined into the simulator's code.
 #define __global__ __attribute__((noinline))
 #define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
@@ -33,4 +33,5 @@
 #include "simulator/min_max.h"
 
 /// @namespace sim
-/// @brief The simulator, which implements what these headers declare: launches, waiting, shared memory.
+/// @brief The simulator's own names: what the headers above call to launch kernels, to let threads wait, and
+/// to provide shared memory.

@@ -29,7 +29,8 @@ const char* ncclGetErrorString(ncclResult_t result);
 /// @brief Creates a communicator for each of `count` devices, whose ranks are 0, 1, …
 /// @param[out] communicators The `count` communicators, in the order of their ranks.
 /// @param[in] devices The devices' numbers; null for 0, 1, …
-/// @return ncclInvalidArgument if a number is out of range; ncclInvalidUsage if a device is repeated.
+/// @return ncclInvalidArgument if `count` or a device's number is out of range; ncclInvalidUsage if a device
+/// is repeated.
 ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count, const int* devices);
 /// Destroys a communicator.
 ncclResult_t ncclCommDestroy(ncclComm_t communicator);
@@ -37,16 +38,19 @@ ncclResult_t ncclCommDestroy(ncclComm_t communicator);
 /// @{
 
 /// The calls between `ncclGroupStart` and `ncclGroupEnd` form a group and take effect together, at its end.
+/// Without a group that has been started, `ncclGroupEnd` returns ncclInvalidUsage.
 ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();
 /// @}
 
 /// @brief Adds up `count` numbers of each device, element by element, and stores the sums on all devices.
 ///
-/// All devices of a group of communicators must make this call, in one group of calls. If a call is missing,
-/// NCCL waits for it; here, `ncclGroupEnd` returns ncclInvalidUsage. The work is enqueued in the streams and
-/// may be done after the call has returned.
+/// One call must be made for each device of the communicators created together, and all of these calls must
+/// be in one group. If a call is missing, NCCL waits for it; here, `ncclGroupEnd` returns ncclInvalidUsage.
+/// The work is enqueued in the streams and may be done after the call has returned.
 /// @param[in] send `count` numbers in device memory.
 /// @param[out] receive Device memory for `count` sums.
+/// @return ncclInvalidArgument for a null communicator, an invalid stream, memory that is not device memory,
+/// or any type or operation other than ncclUint64 and ncclSum.
 ncclResult_t ncclAllReduce(const void* send, void* receive, std::size_t count, ncclDataType_t type,
                            ncclRedOp_t operation, ncclComm_t communicator, cudaStream_t stream);

@@ -3,7 +3,8 @@
 /// ThreadSanitizer's library. Their names and signatures are those that GCC and clang call.
 ///
 /// An instrument includes this file once, after it has defined a class `Instrument` with the static functions
-/// that are called here, and a class `Instrument::Atomic`, whose object exists during an atomic operation.
+/// that are called here, and a class `Instrument::Atomic`, of which an object exists during each atomic
+/// operation.
 #include <cstddef>
 #include <cstdint>
 
@@ -59,7 +60,8 @@ SIM_ACCESSES(16)
         const Instrument::Atomic here(p, sizeof(T), SIM_SITE);                       \
         return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                    \
     }
-// A compare-and-exchange returns whether it has exchanged or, with `_val`, the value that it has found.
+// A compare-and-exchange returns whether it has exchanged the values or, if its name ends with `_val`, the
+// value that it has found.
 #define SIM_ATOMIC(bits, T)                                                                     \
     T __tsan_atomic##bits##_load(const volatile T* p, int SIM_AND_SITE) {                       \
         sim::platform::require_access(p, sizeof(T), false, SIM_SITE);                           \

@@ -1,7 +1,7 @@
 /// @file
-/// @brief An instrument that only asks the platform before each access whether it is allowed. Used in
-/// WebAssembly, where no processor refuses accesses, for code that is neither interrupted nor seen by the
-/// lens.
+/// @brief An instrument that only asks the platform before each access whether the access is allowed. It is
+/// used in WebAssembly, where no processor refuses accesses, for code that is neither interrupted nor seen by
+/// the lens.
 #include <cstddef>
 
 namespace {

@@ -2,13 +2,13 @@
 /// @brief Interrupts threads between a load and a store, so that races give wrong results.
 ///
 /// Without this file, a thread runs until it waits, and no other thread of its block runs between its load
-/// and its store. Code that is compiled with `-fsanitize=thread` calls a function before each plain memory
-/// access. This file defines these functions in place of ThreadSanitizer's library. Before some stores, and
-/// before some accesses to what the thread has read before, the functions let other threads of the block run.
-/// Which accesses these are depends only on the seed. Before a few stores to device memory they also wait, so
-/// that blocks on other cores run.
+/// and its store. Code that is compiled with `-fsanitize=thread` calls a function at each memory access. This
+/// file defines these functions in place of ThreadSanitizer's library. Before some stores, and before some
+/// accesses to what the thread has read before, the functions let other threads of the block run. Which
+/// accesses these are depends only on the seed and the block. Before at most one such access of each block,
+/// to device memory, the functions also wait, so that blocks on other cores run.
 ///
-/// The functions also find each load and store just outside of an allocation.
+/// The functions also detect each load and store in a redzone, just outside an allocation.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -30,8 +30,9 @@ thread_local struct {
     bool has_stalled = false;
 } pauses;
 
-/// Before one access in eight, lets the other threads of the block run first. At most once per block, before
-/// a store to memory that other blocks can see, also lets those blocks run.
+/// In one of eight calls, lets the other threads of the block run first. At most once per block, if
+/// `store_to` is in device memory, also sleeps for a moment, so that other blocks, which can see this memory,
+/// run.
 void maybe_pause(sim::Block& block, const void* store_to) {
     if (!block.threads().in_kernel) return;
     if (pauses.serial != sim::block_serial)
@@ -47,7 +48,7 @@ void maybe_pause(sim::Block& block, const void* store_to) {
     block.yield();
 }
 
-/// The last places that threads of the block have read.
+/// The last places that threads of the block have read or updated.
 thread_local struct {
     std::uint64_t serial = 0;                                     ///< the block's
     std::array<std::pair<const void*, const void*>, 4> places{};  ///< each with its thread
@@ -64,7 +65,7 @@ bool is_built_in(const void* place) {
     return is_in(threadIdx) || is_in(blockIdx) || is_in(blockDim) || is_in(gridDim);
 }
 
-/// Sometimes lets other threads change a location before a thread rereads or updates it.
+/// If the thread has recently read or updated a place, sometimes lets other threads change the place first.
 void maybe_pause_again(sim::Block& block, const void* place) {
     if (is_built_in(place)) return;
     if (std::exchange(reads.serial, sim::block_serial) != sim::block_serial) {
@@ -77,8 +78,8 @@ void maybe_pause_again(sim::Block& block, const void* place) {
 }
 
 struct Instrument {
-    /// Unless the environment says otherwise, threads and blocks run in an order other than 0, 1, 2, …, and
-    /// on any machine several blocks run at the same time.
+    /// Unless the environment sets these variables, threads and blocks run in an order other than 0, 1, 2, …,
+    /// and several blocks run at the same time, even on a machine with one core.
     static void starts() {
         setenv("CUDA_SIM_SEED", "7", 0);
         setenv("CUDA_SIM_WORKERS", "4", 0);
@@ -91,7 +92,8 @@ struct Instrument {
         sim::require_no_redzone(*sim::running_block, address, bytes);
         maybe_pause_again(*sim::running_block, address);
     }
-    /// Interrupts before a store, when the values loaded to compute it are already in registers.
+    /// Interrupts a thread before a store, when the values from which it has computed the stored one are
+    /// already in registers.
     static void stores(const void* address, std::size_t bytes, const void*) {
         if (sim::running_block != nullptr) {
             sim::require_no_redzone(*sim::running_block, address, bytes);

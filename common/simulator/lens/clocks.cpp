@@ -29,7 +29,7 @@ bool Known::has(Epoch epoch) const {
     return thread != block->second->threads.end() && epoch.clock < thread->second;
 }
 
-/// Joins what threads know. Most threads know the same, so equal knowledge is joined only once.
+/// Joins the knowledge of threads. Many threads have the same knowledge, which is joined only once.
 KnownPtr Clocks::join(std::vector<KnownPtr> all, Joined& last) {
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -54,7 +54,7 @@ void Clocks::begin_block(std::uint32_t block, unsigned int threads) {
     received_ = {};
 }
 
-/// Gives threads that have synchronized the same knowledge of other blocks.
+/// Gives threads that have synchronized what any of them has learnt, made visible by fences, or seen in logs.
 void Clocks::share(unsigned int first, unsigned int count, std::uint32_t lanes) {
     std::vector<KnownPtr> heard;
     std::array<std::vector<KnownPtr>, 2> told;
@@ -122,7 +122,7 @@ void Clocks::fence(unsigned int number, bool of_block) {
                 thread.heard == nullptr ? std::make_shared<Known>() : std::make_shared<Known>(*thread.heard);
             for (const auto& [log, count] : thread.unfenced) {
                 const std::lock_guard guard(log->sent_lock);
-                // The last message of a lock contains all that the earlier ones do.
+                // If the address is a lock's, the last message contains all earlier ones, which are skipped.
                 for (std::size_t i = count; i-- > 0;)
                     if (const Messages::Message& sent = log->sent[i];
                         (sent.block == block_ || (!sent.of_block && !of_block)) &&
@@ -134,8 +134,8 @@ void Clocks::fence(unsigned int number, bool of_block) {
         thread.heard = received_.after;
         if (!of_block) thread.unfenced.clear();
     }
-    // Everything that has happened before, including the thread's own accesses, is visible before the
-    // thread's next access.
+    // The fence makes everything that has happened before it, including the thread's own accesses, visible
+    // before the thread's next access.
     thread.clock = ++time_;
     Known known;
     auto block = std::make_shared<Known::Block>();

@@ -17,7 +17,7 @@
 
 namespace lens {
 
-/// One access, as in FastTrack: who, when, and where in the code. Site 0 means that there was no access.
+/// One access, like an epoch of the race detector FastTrack: who, when, and where in the code. Site 0: none.
 struct Epoch {
     std::uint64_t block : 20, thread : 10, clock : 19, site : 13, atomic : 1;
     std::uint64_t raced : 1;  ///< of a store: this or an earlier one has raced with a load or an atomic
@@ -27,9 +27,9 @@ constexpr std::uint32_t kMostClock = (1u << 19) - 1;
 static_assert(Epoch{0, 0, kMostClock, kMostSite, 0, 0}.site == kMostSite);
 static_assert(Epoch{0, 0, kMostClock, kMostSite, 0, 0}.clock == kMostClock);
 
-/// @brief Which accesses of other threads have happened before.
+/// @brief Which accesses have happened before a certain point, such as a thread's latest fence.
 ///
-/// For each block, these are all accesses at clocks smaller than `below`, and for each thread in `threads`,
+/// Of each block, these are all accesses at clocks smaller than `below` and, of each thread in `threads`,
 /// all at clocks smaller than its entry. Immutable once shared.
 struct Known {
     struct Block {
@@ -39,7 +39,7 @@ struct Known {
     /// Threads that know the same about a block share one object. A thread that learns more copies it first.
     std::map<std::uint32_t, std::shared_ptr<Block>> blocks;
     /// Stands for the last access before the fence that made all these accesses visible: a thread that knows
-    /// of this one knows of all. The site is 0 if the knowledge of several threads was joined.
+    /// of this access knows of all. Its site is 0 if the knowledge of several threads was joined.
     Epoch fence{};
 
     void join(const Known& other);
@@ -50,8 +50,8 @@ using KnownPtr = std::shared_ptr<const Known>;
 /// @brief Messages that threads send by atomic operations, for each address: what the sender's last fence has
 /// made visible.
 ///
-/// Another thread receives a message by an atomic operation on the same address, and may rely on it after its
-/// own fence.
+/// Another thread receives a message by an atomic operation on the same address, and may rely on the message
+/// after its own fence.
 class Messages {
  public:
     struct Message {
@@ -100,7 +100,7 @@ class Clocks {
         }
         return me.heard != nullptr && me.heard->has(epoch);
     }
-    /// Whether an access would have happened before if the thread had executed `__threadfence`.
+    /// Whether an access would have happened before, had the thread executed `__threadfence` by now.
     bool lacks_fence(Epoch epoch, unsigned int thread) const;
     /// Whether the block has synchronized more often than a clock can count. Then no more accesses are
     /// compared.
@@ -122,7 +122,7 @@ class Clocks {
     bool warps_have_met_ = false, has_messages_ = false;
     std::array<Thread, sim::kMaxThreadsPerBlock> threads_{};
     std::array<std::array<std::uint32_t, kWarp>, sim::kMaxThreadsPerBlock> mates_{};
-    /// The last join of what several threads know, kept because all warps of a block ask for the same one.
+    /// The last join of what several threads know, kept because all warps of a block need the same one.
     struct Joined {
         std::vector<KnownPtr> of{};
         KnownPtr result{};

@@ -18,16 +18,16 @@ struct Executions {
     std::uint64_t warps = 0;  ///< executions by warps, with any number of lanes
     std::uint64_t lanes = 0;  ///< executions by lanes
 };
-/// The executions of basic blocks. The key is the return address of the block's hook.
+/// The executions of basic blocks. The key is the return address of the hook that the basic block calls.
 using CodeCounts = std::map<std::uintptr_t, Executions>;
 
-/// @brief Counts the executions of one worker's warps.
+/// @brief Counts how often one worker's warps execute each basic block.
 ///
 /// Between two points where its lanes meet, a warp is assumed to execute a basic block as often as the lane
 /// that executes it most often.
 class Code {
  public:
-    /// A thread of the block has reached a basic block.
+    /// A thread has reached the basic block whose hook returns to `at`.
     void reach(unsigned int thread, std::uintptr_t at) {
         Known& known = known_[(at ^ at >> 8) % known_.size()];
         if (known.at != at) known = {at, number_of(at)};
@@ -38,7 +38,7 @@ class Code {
         ++row.lanes[thread % kLanes];
     }
 
-    /// The lanes of a warp meet, or have returned.
+    /// The lanes of a warp meet, or have returned: counts what they have executed since they last met.
     void meet(unsigned int number) {
         Warp& warp = warps_[number];
         for (const std::uint32_t block : warp.reached) {

@@ -203,7 +203,7 @@ bool Collector::Look::is_late() const {
     return kind == Kind::load || (kind == Kind::store && !now.atomic && bytes <= before.size());
 }
 
-/// If several threads store the same value, their order does not matter.
+/// Whether this is a store of the value that was already there. The order of such stores does not matter.
 bool Collector::Look::changes_nothing() const {
     return kind == Kind::store && is_late() && std::memcmp(address(), before.data(), bytes) == 0;
 }
@@ -298,7 +298,7 @@ void Collector::barrier(const sim::Site& site) {
     clocks_.barrier();
 }
 
-/// CUDA documents that shuffles and votes don't order accesses to memory.
+/// Only `__syncwarp` and a group's `sync` order accesses: CUDA documents that shuffles and votes don't.
 void Collector::warp_meets(unsigned int first, unsigned int lanes, const char* function) {
     look_at_late();
     flush(first / kLanes);

@@ -13,8 +13,8 @@ namespace {
 
 /// @brief How many requests may be parts of one instruction: this one and those of its neighbours.
 ///
-/// An instruction's addresses are multiples of its width: at most 32 bytes in global memory, 16 in shared
-/// memory.
+/// An instruction's addresses are multiples of its width, which is at most 32 bytes in global memory and
+/// 16 bytes in shared memory.
 unsigned int most_joined(Space space, const Request& request) {
     const std::uintptr_t first = request.address[static_cast<unsigned int>(__builtin_ctz(request.lanes))];
     std::uintptr_t different =
@@ -120,8 +120,8 @@ void Counting::add(std::uint32_t number, const Request& request) {
 /// A thread has at most 255 registers. Loaded global memory may be read-only, so registers may keep its
 /// values even when threads synchronize.
 bool Counting::has_been(const Site& at, const Request& request) {
-    // A hash table with several times as many entries as there are registers, since entries displace each
-    // other.
+    // A hash table of the latest requests. It has many more entries than a thread has registers, because
+    // requests with the same hash replace each other.
     constexpr unsigned int kBits = 12;
     constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
     recent_.resize(1 << kBits);
@@ -139,7 +139,7 @@ bool Counting::has_been(const Site& at, const Request& request) {
     return take(at.kind);
 }
 
-/// @brief Whether lanes in another branch have made a request like this one.
+/// @brief Whether other lanes of the warp, in another branch, have made a request like this one.
 ///
 /// A compiler may have moved both requests out of the branches and merged them.
 bool Counting::is_in_another_branch(const SiteCounts& sums, std::uint32_t number, const Request& request) {
@@ -163,7 +163,7 @@ bool Counting::is_in_another_branch(const SiteCounts& sums, std::uint32_t number
     return is_found;
 }
 
-/// On a GPU, the loads or stores of neighbouring components of a vector are one instruction.
+/// Finds requests that are one instruction on a GPU: loads or stores of neighbouring components of a vector.
 void Counting::try_to_join(SiteCounts& sums, std::uint32_t number, const Request& request) {
     constexpr unsigned int kWidest = 16;
     const Request& group = group_.request;

@@ -15,7 +15,7 @@
 
 namespace lens {
 
-/// How often each place in memory was requested. Only the first 65,536 places are counted.
+/// How often each place (an address, or a line) was requested. Only the first 65,536 places are counted.
 using PlaceCounts = std::unordered_map<std::uintptr_t, std::uint64_t>;
 inline void count(PlaceCounts& counts, std::uintptr_t place) {
     if (counts.size() < 1 << 16 || counts.contains(place)) ++counts[place];
@@ -36,8 +36,8 @@ struct SiteCounts {
     std::uint64_t requests = 0, lanes = 0;
     std::uint64_t sectors = 0, bytes = 0;  ///< in global memory: sectors moved, bytes requested
     std::uint64_t wavefronts = 0;          ///< in shared memory
-    // The requests, and their cost, that remain if a compiler removes all that it may, in units of 1 /
-    // kParts.
+    // The requests, and their cost in sectors or wavefronts, that remain if a compiler removes and merges
+    // all that it may. In units of 1 / kParts.
     std::uint64_t least = 0, least_cost = 0;
     unsigned int bytes_per_lane = 0;
     unsigned int most_lanes_on_address = 0;  ///< in one atomic request
@@ -45,7 +45,7 @@ struct SiteCounts {
         Request request{};  ///< the one with the most sectors or wavefronts
         unsigned int cost = 0, bank = 0, words = 0;
     } worst{};
-    // Whether this site and the one before it are parts of one access, as the components of a vector are.
+    // Whether this site and an earlier one are parts of one access, like the components of a vector.
     std::uint32_t joins = 0;  ///< the site that this one always follows, at the next address; 0: none
     bool never_joins = false;
     std::uint64_t joined_sectors = 0,
@@ -62,8 +62,8 @@ struct SiteCounts {
     void add(const SiteCounts& other);
 };
 
-/// The counts of one barrier: how often blocks have passed it, and the requests of their warps since the
-/// barrier before. `most_requests` is what these would be if all warps had made as many as the busiest one.
+/// The counts of one barrier: how often blocks have passed it, and how many requests their warps have made
+/// since the barrier before. `most_requests`: as if all warps had made as many as their block's busiest one.
 struct BarrierCounts {
     std::uint64_t count = 0, requests = 0, most_requests = 0;
     bool was_partial = false;  ///< some threads of a block have returned without reaching it
@@ -103,7 +103,7 @@ class Counting {
     void begin_group(unsigned int warp) { group_ = {.warp = warp}, branches_.begin(); }
     /// Counts a request. @param[in] number The site's number.
     void add(std::uint32_t number, const Request& request);
-    /// Threads have waited for each other, so memory may have changed since.
+    /// Threads have waited for each other, so memory may have changed since it was loaded.
     void synchronize() { ++synchronized_; }
     LaunchCounts& counts() { return counts_; }
 
@@ -119,7 +119,7 @@ class Counting {
         std::uint32_t last = 0;
         Request request{};  ///< the accesses joined so far
     } group_{};
-    /// The requests of lanes that have diverged.
+    /// The latest requests of a warp whose lanes have diverged (is_in_another_branch).
     struct Branches {
         struct Made {
             std::uint32_t number = 0, lanes = 0;

@@ -12,7 +12,7 @@ constexpr unsigned int kLanes = 32, kBanks = 32, kSectorBytes = 32, kWordBytes =
 
 /// @brief The addresses that the lanes of a warp request in one instruction.
 ///
-/// Lanes that do not take part are elsewhere in the code, or have returned.
+/// Lanes that do not take part are at another place in the code, or have returned.
 struct Request {
     std::uint32_t lanes = 0;                       ///< bit i: lane i takes part
     unsigned int bytes = 0;                        ///< how many each lane requests
@@ -119,7 +119,7 @@ inline Wavefronts wavefronts(const Request& request) {
     return result;
 }
 
-/// The most lanes that request one address.
+/// @return How many lanes request the address that most of them request.
 inline unsigned int most_lanes_on_one_address(const Request& request) {
     unsigned int most = 0;
     for (std::uint32_t left = request.lanes; left != 0;) {

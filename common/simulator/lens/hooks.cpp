@@ -17,8 +17,8 @@ void access(const volatile void* address, std::size_t bytes, Kind kind, const vo
     if (running == nullptr && lens::counts_host()) lens::host_access(const_cast<const void*>(address), kind);
 }
 
-/// If the block is recorded, other threads may run first. Never called while an atomic operation's log is
-/// locked.
+/// If the block is recorded, lets other threads run until it is this thread's turn. Never called while the
+/// log of an atomic operation's address is locked.
 void take_turn(const volatile void* address, std::size_t bytes, Kind kind, const void* at) {
     if (in_kernel()) running->take_turn(const_cast<const void*>(address), bytes, kind, at);
 }
@@ -63,7 +63,7 @@ struct Instrument {
         }
         ~Atomic() {
             // Since the constructor, another block may have executed the grid's first fence, and then stored
-            // the value that was read here.
+            // the value that this operation has read.
             if (log_ == nullptr && in_kernel()) log_ = running->begin_atomic(address_);
             if (log_ != nullptr) running->end_atomic(log_, stores_);
         }

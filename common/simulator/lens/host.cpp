@@ -25,7 +25,7 @@ struct Thread {
     std::uint64_t accesses = 0, atomics = 0, repeats = 0;
     std::array<const void*, 3> last_stores{};
 
-    /// Delays the first threads, so that the program can start others before these end.
+    /// Delays the first threads that begin, so that the program can start others before these end.
     Thread() {
         if (is_first()) return;
         {

@@ -21,7 +21,7 @@ struct HostCounts {
 bool counts_host();
 /// The calling thread accesses memory.
 void host_access(const void* address, Kind kind);
-/// From now on, accesses are counted for another thread.
+/// From now on, accesses are those of another thread, which has the same `thread_local` variables.
 /// @param[in] threads How many exist besides the program's first one.
 void host_thread_changes(std::size_t threads);
 /// @return The counts of the threads that have ended, and of the calling thread.

@@ -11,8 +11,8 @@
 
 namespace lens {
 
-/// One access of one lane. If `bytes` is 0, it stands instead for the ends of `address` iterations in a row
-/// of a loop without an access.
+/// One access of one lane. If `bytes` is 0, the entry stands for something else: the ends of `address`
+/// iterations, one after another, of a loop without an access.
 struct Access {
     std::uintptr_t address;
     std::uint32_t site, bytes;
@@ -37,12 +37,12 @@ class Order {
     std::vector<std::vector<signed char>> known_;  ///< whether one site is before another; -1: not asked yet
 };
 
-/// @brief Which lanes of a warp go next: those that are at the first place in the code, because they have
+/// @brief Chooses which lanes of a warp go next: those at the earliest place in the code, because they have
 /// advanced least.
 /// @param[in]     next Gives the site that a lane has reached, or 0 if the lane takes no part.
-/// @param[in,out] last The site that each lane has executed last, or 0. When lanes jump back, the entries of
-/// other
-///                     lanes that are about to jump back from the same place become 0.
+/// @param[in,out] last The site that each lane has executed last, or 0. If the chosen lanes jump back to the
+///                     start of a loop, the entries of other lanes that are about to jump back from the
+///                     same place become 0.
 /// @return The lanes, all of which have reached the same site; 0 if no lane takes part.
 template <typename Next>
 std::uint32_t next_lanes(const Next& next, std::array<std::uint32_t, kLanes>& last, Order& order) {
@@ -73,7 +73,7 @@ std::uint32_t next_lanes(const Next& next, std::array<std::uint32_t, kLanes>& la
 
 /// @brief Combines the accesses of lanes into requests ("From threads to warps" in README.md).
 /// @param[in]     lanes The accesses of each lane, in order.
-/// @param[in,out] order The order of the kernel's sites.
+/// @param[in,out] order The order of the kernel's sites, which this function looks up.
 /// @param[in,out] use   Called with the site of each request and the request, in the order of execution.
 template <typename Use>
 void execute_together(const std::array<std::vector<Access>, kLanes>& lanes, Order& order, Use&& use) {

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The lens. The hooks at a kernel's accesses call it, and the simulator reports events to it.
+/// @brief The lens. Hooks call its functions at a kernel's accesses, and the simulator at events.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@
 
 namespace lens {
 
-/// The kinds of faults.
+/// The kinds of problems: a race, a read of memory that was never written, a copy of such memory to the host.
 enum class Problem : std::uint8_t { race, unwritten, copied };
 
 /// A problem at one or two sites: where it was first found, and how often. For a race, the first occurrence
@@ -68,12 +68,12 @@ class Collector {
     void barrier(const sim::Site& site);
     void warp_meets(unsigned int first, unsigned int lanes, const char* function);
 
-    // Called by the hooks. Meanwhile, further hooks do nothing: code of the standard library may be compiled
-    // with hooks. In an endless loop, the timer's signal may always arrive while the thread is in here, so
-    // the thread is also stopped here.
+    // Called by the hooks. Until one of these functions returns, further hooks do nothing: it may call code
+    // of the standard library that is compiled with hooks. If a kernel loops forever, the timer's ticks may
+    // always arrive while the thread is in one of these functions, so the functions also stop the thread.
     bool runs_kernel() const { return threads_.in_kernel; }
     void access(const void* address, std::size_t bytes, Kind kind, const void* at, bool is_atomic);
-    /// Before an access: if the block is recorded, other threads run first until it is this one's turn.
+    /// Called before an access: if the block is recorded, other threads run until it is this thread's turn.
     void take_turn(const void* address, std::size_t bytes, Kind kind, const void* at) {
         if (recording_ != nullptr) wait_for_turn(address, bytes, kind, at);
     }
@@ -98,7 +98,7 @@ class Collector {
     /// yet.
     Messages::Log* begin_atomic(const void* address);
     void end_atomic(Messages::Log* log, bool stores);
-    /// Called by an atomic function that is a loop of compare-and-swaps: its load is not counted.
+    /// Called by an atomic function that is a loop of compare-and-swaps, whose load is not counted.
     void begin_update(const void* address) { update_ = address; }
     bool is_update(const void* address) const { return update_ == address; }
     /// Called by `atomicCAS`. If the thread has just loaded from this address, the comparison checks the
@@ -111,7 +111,7 @@ class Collector {
 
     void forget() { recent_ = {}; }  ///< called when an allocation is freed
 
-    /// The counts since the last call.
+    /// @return The counts since the last call, which are then forgotten.
     LaunchCounts take_counts() {
         counting_.counts().code = std::exchange(code_, {}).counts();
         return std::move(std::exchange(counting_, {}).counts());
@@ -134,7 +134,7 @@ class Collector {
     void flush(unsigned int warp);
     void look_for_problems(Array& array, std::size_t offset, std::size_t bytes, Kind kind, std::uint32_t site,
                            bool is_atomic);
-    /// One access, for the search for problems.
+    /// One access, as the search for problems needs it.
     struct Look {
         Array* array = nullptr;
         std::size_t offset = 0, bytes = 0;
@@ -165,7 +165,7 @@ class Collector {
     std::array<Path, sim::kMaxThreadsPerBlock> path_{};
     unsigned int last_warp_ = 0;
     Order order_;
-    /// Where the thread that ran last is in the code.
+    /// The place in the code of the thread that has run last.
     struct Trail {
         const sim::Thread* thread = nullptr;
         std::uintptr_t block = 0;   ///< the basic block that it has reached; 0 if that is not known

@@ -21,7 +21,7 @@ extern "C" void __sanitizer_cov_trace_pc();
 namespace lens {
 namespace {
 
-/// A basic block's distance from a function of the program, which is the same wherever the program is loaded.
+/// A basic block's distance from the hook, which does not depend on the address where the program is loaded.
 std::ptrdiff_t distance_from_hook(std::uintptr_t at) {
 #ifdef __wasm__  // where basic blocks are not counted
     return static_cast<std::ptrdiff_t>(at);

@@ -35,7 +35,7 @@ std::int64_t number_in(const unsigned char* bytes, std::size_t count) {
     return static_cast<std::int64_t>(bits);
 }
 
-/// A request's cost depends on its addresses only modulo this number of bytes.
+/// The cost of a request does not change if all its addresses are moved by a multiple of this many bytes.
 constexpr std::uintptr_t kAligned = 512;
 
 std::uint32_t bit(unsigned int thread) { return 1u << thread % kLanes; }
@@ -199,7 +199,7 @@ void Recording::race(unsigned int thread, std::uint32_t site, unsigned int other
     if (found != steps_.rend() && !found->race) found->race = Race{thread, other, other_site};
 }
 
-/// After this call, the block's memory may be freed.
+/// Completes the recording, so that the block's memory is no longer needed.
 void Recording::end_block() {
     finish_access();
     if (left_ != 0 &&

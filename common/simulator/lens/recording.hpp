@@ -24,8 +24,8 @@ namespace lens {
 ///
 /// The lanes of a warp execute an access together, as one request, and of the warps that do not wait, the
 /// lowest goes first. A GPU may also choose this order, so the values that threads load are those of a
-/// possible run. For example, if all lanes load a value before the first of them stores to it, updates are
-/// lost.
+/// possible run. For example, all lanes load a counter before the first of them stores it, so that a race
+/// loses updates.
 ///
 /// A step is a request, with its cost and the values after it; the arrival of lanes at a barrier; the end of
 /// a barrier; a warp function; or the return of threads. If an access races with an earlier one of the block,
@@ -56,7 +56,7 @@ class Recording {
     static constexpr std::size_t kMostAccesses = 10000;  ///< the most accesses of lanes in a recording
     static constexpr std::size_t kMostCells = 1024;      ///< the most cells of an array
 
-    /// An array's state: for each accessed byte, its value before the first access and now.
+    /// An array's state: for each byte that was accessed, its value before its first access, and now.
     struct Memory {
         Array* array;
         std::size_t cell = 8, first = SIZE_MAX, end = 0;  ///< the narrowest access's width; the bytes in use

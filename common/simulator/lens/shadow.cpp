@@ -24,7 +24,7 @@ std::optional<Epoch> Cell::access(Kind kind, Epoch now, unsigned int thread, con
     // follow.
     if (kind == Kind::load && races(last[far_atomic])) found = last[far_atomic];
     if (races(last[atomic])) found = last[atomic];
-    // Several stores of the same value may run in any order, unless other threads use the value meanwhile.
+    // Stores of the same value may run in any order, unless other threads load or update it meanwhile.
     if (kind == Kind::store)
         now.raced = found || last[write].raced;
     else if (races(last[write]))

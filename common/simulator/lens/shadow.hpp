@@ -19,15 +19,15 @@
 
 namespace lens {
 
-/// @brief The accesses to a piece of memory with which the next access may race.
+/// @brief A piece of memory, of one byte or more: the accesses with which the next access to it may race.
 ///
 /// A cell keeps the last store; two unordered reads, by threads that are far from each other; the last atomic
-/// operation; and one of another thread that is unordered with it.
+/// operation; and an earlier atomic operation of another thread that is unordered with the last one.
 struct Cell {
     enum Role { write, read, far_read, atomic, far_atomic, roles };
     std::array<Epoch, roles> last{};
 
-    /// @param[in] now The access. `now.atomic` may be set for a load or a store, too, if it is volatile.
+    /// @param[in] now The access. `now.atomic` is also set for a volatile load or store in global memory.
     /// @param[in] changes_nothing Whether the access stores the value that is already there. It then races
     /// with earlier stores only if one of them has raced with a load or an atomic.
     /// @return An earlier access that races with this one, if there is one.
@@ -47,7 +47,7 @@ class PastGrids {
         std::size_t to_come;      ///< how many operations it may race with are still to run
         std::string kernel, stream;
     };
-    /// The next grid begins.
+    /// Called when the next grid begins: finds the past grids that are not ordered with it.
     void begin(std::uint32_t grid, const std::string& kernel);
     /// Whether a later grid may race with this one.
     bool keeps(std::uint32_t grid) const { return !grids_.empty() && grids_.count(grid) != 0; }
@@ -63,8 +63,8 @@ class PastGrids {
     std::uint64_t operation_ = 0;
 };
 
-/// @brief The cells of 256 bytes. All have the same width: the greatest into which all accesses can be
-/// divided.
+/// @brief The cells of 256 bytes. All have the same width: the greatest one, up to 16 bytes, of which the
+/// offsets and sizes of all accesses are multiples.
 ///
 /// Most memory is only read or only written, so each role has a table of its own, created when a cell first
 /// needs it.
@@ -169,7 +169,7 @@ class Array {
         for (std::size_t i = offset; i < offset + bytes; ++i)
             __atomic_store_n(&written_[i], 1, __ATOMIC_RELAXED);
     }
-    /// Notes the sectors of global memory that the grid uses.
+    /// Notes that the grid has used the sectors of some bytes of global memory.
     void touch(std::size_t offset, std::size_t bytes) {
         for (std::size_t i = offset / 32; i <= (offset + bytes - 1) / 32; ++i)
             __atomic_store_n(&touched_[i], 1, __ATOMIC_RELAXED);
@@ -191,12 +191,12 @@ class Array {
         if (first == 0) first = static_cast<std::uint8_t>(warp + 1);
         return first != warp + 1;
     }
-    /// Another block begins: it has written nothing yet.
+    /// Called when another block begins, which has written nothing to this shared array yet.
     void forget() {
         std::ranges::fill(written_, 0);
         std::ranges::fill(warps_, 0);
     }
-    /// For the byte at an offset and those after it: 1 if the byte was written, else 0.
+    /// @return For the byte at an offset and each byte after it: 1 if the byte was written, else 0.
     unsigned char* written(std::size_t offset) { return written_.data() + offset; }
 
  private:

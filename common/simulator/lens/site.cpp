@@ -27,11 +27,11 @@ Tables& tables() {
     return all;
 }
 
-/// The sites whose numbers fit in an `Epoch`; later sites share `kMostSite`. The array is read without a
-/// lock: a site is stored before any thread gets its number.
+/// The sites whose numbers fit in an `Epoch`; later sites share the number `kMostSite`. The array is read
+/// without a lock, because a site is stored before any thread gets its number.
 std::array<Site, kMostSite + 1> numbered{};
 
-/// The addresses of the calls, outermost first, and of the instruction.
+/// @return The addresses of the calls through which a site was reached, outermost first, and its own.
 std::vector<std::uintptr_t> chain(const Site& site) {
     std::vector<std::uintptr_t> result{site.at};
     for (Path path = site.path; path != 0; path = tables().calls[path].from)

@@ -14,11 +14,11 @@ enum class Kind : std::uint8_t { load, store, atomic };
 inline constexpr const char* kSpaces[] = {"global", "shared"};
 inline constexpr const char* kKinds[] = {"load", "store", "atomic"};
 
-/// The greatest number of a site in an `Epoch`. All later sites share this number: accesses there are also
-/// compared, but their lines are not known.
+/// The greatest number of a site in an `Epoch`. All later sites share this number there: their accesses are
+/// also compared, but a report can't name their lines.
 constexpr std::uint32_t kMostSite = (1u << 13) - 1;
 
-/// The number of a chain of calls. 0 is the kernel itself.
+/// The number of a chain of calls that leads from the kernel to a function. 0 is the kernel itself.
 using Path = std::uint32_t;
 
 struct Site {
@@ -46,8 +46,8 @@ Site site(std::uint32_t number);
 /// @}
 
 /// @return Whether atomic accesses at two sites are atomic with respect to each other: both have the same
-/// width,
-///         and if different blocks make them, neither has block scope. Volatile accesses may have any width.
+///         width, unless one is a volatile load or store; and if different blocks make them, neither has
+///         block scope.
 bool are_atomic_together(std::uint32_t a, std::uint32_t b, bool of_one_block);
 
 /// @return FILE:LINE of a site in a `.cu` or `.cuh` file, then the lines of the calls that have led to it,

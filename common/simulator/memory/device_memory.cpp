@@ -19,7 +19,7 @@
 namespace sim {
 namespace {
 
-/// Large enough that an index which is off by a few blocks falls into the guard.
+/// Large enough that an index which is wrong by a few blocks' elements falls into the guard.
 constexpr std::size_t kDeviceGuardBytes = std::size_t{1} << 20;
 /// The most allocations with guards. Each needs two of the 65,530 mappings that Linux allows a process, and
 /// the workers' stacks need most of these.
@@ -76,7 +76,7 @@ auto& variables() {
 bool grid_runs = false;
 int grid_device = 0;  // the device of the last grid
 
-/// The allocation whose bytes, redzones or guards contain an address, or null.
+/// @return The allocation whose bytes, redzones or guards contain an address, or null.
 const Allocation* allocation_around(const void* address) {
     const char* const at = static_cast<const char*>(address);
     auto next = allocations.upper_bound(at);
@@ -85,7 +85,7 @@ const Allocation* allocation_around(const void* address) {
     return (--next)->second->memory().has_around(at) ? next->second.get() : nullptr;
 }
 
-/// Like `allocation_around`, but also finds the allocation that had the address until it was freed.
+/// Like `allocation_around`, but also finds a recently freed allocation that had the address.
 const Allocation* old_allocation_around(const void* address) {
     if (const Allocation* const allocation = allocation_around(address)) return allocation;
     for (const auto& allocation : freed)
@@ -99,7 +99,7 @@ void release_traps_if_unused() {
     if (std::none_of(freed.begin(), freed.end(), managed)) platform::release_traps();
 }
 
-/// The pages that a grid and the host share, except those that copies use.
+/// The pages that a grid and the host share, except ranges that copies use (`is_used_by_copies`).
 std::vector<platform::Range> shared_pages() {
     std::vector<platform::Range> result = mapped_pages();
     for (const auto& [start, allocation] : allocations)

@@ -1,8 +1,8 @@
 /// @file
 /// @brief Device memory: what is allocated, and who may use it when.
 ///
-/// Kernels and CUDA calls may use it, but host code may not: outside of launches and copies, all of it except
-/// managed memory is inaccessible.
+/// Kernels and CUDA calls may access device memory, but host code may not: outside of launches and copies,
+/// all device memory except managed memory is inaccessible.
 #pragma once
 
 #include <cstddef>
@@ -24,18 +24,18 @@ void adopt(const void* variable, std::size_t bytes);
 bool deallocate(char* pointer);  ///< @return false for what `allocate` has not returned
 void deallocate_all();           ///< frees all memory of the current device
 
-/// Whether a range of at least one byte is inside one allocation or registered variable, away from all of
-/// them, or neither.
+/// Where a range of at least one byte is: inside one allocation or registered variable, outside all of them
+/// and their guards, or neither.
 enum class Place { inside, outside, across };
 Place place(const void* pointer, std::size_t bytes);
 
 /// The device whose memory contains an address. For other addresses, the current device.
 int device_of(const void* address);
 
-/// Whether an address is outside of an allocation, but so near that the CPU may not trap on an access.
+/// Whether an address is in a redzone or guard of an allocation. An access to a redzone does not trap.
 bool is_in_redzone(const void* address);
 
-/// @return A description of an address inside or near an allocation; empty for any other address.
+/// @return A description of an address in or near an allocation, even a freed one; empty for any other one.
 std::string allocation_text(const void* address);
 
 /// Whether two addresses are inside or near the same allocation.
@@ -59,8 +59,8 @@ class GridAccess {
     const void* damage() const;
 };
 
-/// During its lifetime, a copy may use a range of device memory, and no grid starts or ends. Host memory is
-/// accessible anyway.
+/// During its lifetime, a copy may access a range of device memory, and no grid starts or ends. The range may
+/// also be host memory, which is accessible anyway.
 class CopyAccess {
  public:
     CopyAccess(const void* pointer, std::size_t bytes);

@@ -15,9 +15,9 @@
 
 namespace sim {
 
-/// Uninitialized device and shared memory is filled with this byte, which few programs expect.
+/// *Poison*: the byte with which uninitialized device and shared memory is filled. Few programs expect it.
 constexpr int kPoison = 0xA5;
-/// What messages say about a number that consists of such bytes.
+/// What messages say about a number that consists of poison.
 constexpr const char* kPoisonSource =
     "comes from memory that was never written, or from a lane that takes no part in a shuffle";
 
@@ -90,7 +90,7 @@ class Redzoned {
                guard_ + inner_ + guard_;
     }
 
-    /// The first byte of the redzones that is no longer poison, or null.
+    /// @return The first byte of the redzones that is no longer poison, or null.
     const char* damage() const {
         if (kAddressSanitizer) return nullptr;  // AddressSanitizer would have stopped the thread at once
         for (const auto& [first, last] :
@@ -114,7 +114,7 @@ class Redzoned {
         return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
     }
 
-    /// A description of where an address is, to be followed by "a buffer of …".
+    /// A description of where an address is, which the caller continues, as with "a buffer of …".
     std::string text(const void* address) const {
         const std::ptrdiff_t offset = static_cast<const char*>(address) - begin();
         const auto size = static_cast<std::ptrdiff_t>(bytes_);

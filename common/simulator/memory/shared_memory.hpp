@@ -15,14 +15,14 @@ namespace sim {
 
 /// @brief The shared memory of the blocks that one worker runs, one block at a time.
 ///
-/// The variables stay where they are from one block to the next. Each is followed by inaccessible pages.
+/// Each variable has the same address in all blocks, and inaccessible pages before and after it.
 class SharedMemory {
  public:
-    /// @return The dynamic shared memory of a launch.
+    /// Prepares the memory for the blocks of a launch. @return Its dynamic shared memory.
     char* begin_grid(std::size_t dynamic_bytes);
     void begin_block();
 
-    /// @return The memory of a static variable, filled with poison.
+    /// Called when a block first reaches a declaration. @return The variable's memory, filled with poison.
     void* begin(const void* declaration, const SharedVariable& variable);
 
     /// How many bytes of static variables the block has used so far.

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Sizes that depend on how much address space a platform has: a browser's tab has at most 1 GiB.
+/// @brief Sizes that depend on how much address space a platform has: in a browser, at most 1 GiB.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ constexpr std::size_t kMostFreed = 16;
 /// How many inaccessible bytes guard a stack, and each end of a shared array: whole pages, whatever their
 /// size on this machine.
 constexpr std::size_t kGuardBytes = 64 * 1024;
-/// How many bytes of local variables a simulated thread may have: as in CUDA. Unused pages need no memory.
+/// How many bytes of local variables a simulated thread may have: 512 KiB, as in CUDA. Unused pages need no
+/// memory.
 constexpr std::size_t kLocalBytes = 512 * 1024;
 /// How many bytes the simulator's own frames need on a simulated thread's stack.
 constexpr std::size_t kOwnStackBytes = 128 * 1024;

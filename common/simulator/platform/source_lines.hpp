@@ -26,8 +26,8 @@ class Calls {
  public:
     Calls();
 
-    /// @return FILE:LINE of the innermost call in a file that was translated, outside of the helpers'
-    ///         folders; empty if the program has no line numbers.
+    /// @return FILE:LINE of the innermost call in a translated file outside the helpers' folders; empty if
+    ///         there is none, or if the program has no line numbers.
     std::string line() const;
 
  private:

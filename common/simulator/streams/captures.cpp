@@ -1,6 +1,6 @@
 /// @file
-/// @brief Captures streams as graphs: records their work in the order of the calls, which respects all waits
-/// for events.
+/// @brief Captures streams as graphs: records their work in the order of the calls. In this order, an event
+/// comes before the work that waits for it.
 #include "captures.hpp"
 
 #include <functional>

@@ -33,7 +33,7 @@ std::string address_text(const void* address) {
     return text.empty() ? pinned_text(address) : text;
 }
 
-/// Memory that an operation uses, while it is protected.
+/// Memory that is protected because an operation uses it.
 struct Guard {
     Use use;
     const Operation* by;
@@ -68,7 +68,7 @@ void protect_host(Guard& guard, bool lift) {
     guard.lifted = lift;
 }
 
-/// Gives access to the host memory that an operation uses.
+/// Ends the protection of the host memory that an operation uses, until `restore_guards`.
 void lift_guards(const Operation& operation) {
     for (Guard& guard : host_guards)
         if (std::any_of(operation.uses.begin(), operation.uses.end(),
@@ -99,7 +99,7 @@ std::string read_text(const Operation& copy) {
     return "";
 }
 
-/// Which accesses a page has been opened to, because those that trapped were to bytes that no copy uses.
+/// Which accesses a page has been opened to, since the accesses that trapped were to bytes that no copy uses.
 enum class Opened { no, to_read, yes };
 auto& opened = *new std::map<char*, Opened>;
 unsigned int grids = 0;

@@ -16,8 +16,8 @@ namespace sim {
 /// Default streams have their device's number; numbers of created streams begin here.
 constexpr std::uintptr_t kFirstStream = 0x100;
 
-/// A point in the order of all work: for each stream, the last operation before this point. All earlier
-/// operations of the stream are also before it.
+/// A point in the order of all work: for each stream, the number of the last operation that comes before this
+/// point. All earlier operations of the stream also come before it.
 using Clock = std::map<std::uintptr_t, std::uint64_t>;
 
 /// The bytes that an operation reads or writes.

@@ -78,7 +78,7 @@ std::size_t random_below(std::size_t count) {
     return random() % count;
 }
 
-/// Does the first work in a stream or, if that must wait for other streams, the first work in one of those.
+/// Does the first operation in a stream or, if it comes after pending ones in other streams, one of those.
 void advance(Stream* stream) {
     const auto is_not_done = [](const auto& last) {
         const auto found = streams.find(last.first);
@@ -105,7 +105,7 @@ void advance(Stream* stream) {
     if (!wrong.empty() && sticky_error() == cudaSuccess) set_fault(cudaErrorLaunchFailure, wrong);
 }
 
-/// Forgets work that is done and that the host has waited for: everything from now on comes after it.
+/// Forgets work that is done and that the host has waited for, because all later work comes after it.
 void forget_old_work() {
     while (!in_flight.empty() && in_flight.front()->done && in_flight.front()->is_in(waited))
         in_flight.pop_front();
@@ -117,7 +117,7 @@ void forget_old_work() {
     }
 }
 
-/// Does all work up to a clock, without a seed in the order in which it was enqueued.
+/// Does all work up to a clock: without a seed, in the order in which it was enqueued.
 void do_up_to(const Clock& clock) {
     for (;;) {
         std::vector<Stream*> waiting;
@@ -143,7 +143,7 @@ void wait_up_to(const Clock& clock) {
     forget_old_work();
 }
 
-/// The work that the host waits for when it waits for a stream.
+/// @return The work that the host waits for when it waits for a stream.
 Clock work_before(cudaStream_t handle) {
     Clock result;
     if (is_default(handle))

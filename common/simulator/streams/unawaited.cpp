@@ -21,13 +21,13 @@
 namespace sim {
 namespace {
 
-/// Limits on the cost of watching: for a range of pages in one grid, for the launches at one source line, and
-/// for all grids.
+/// Limits on the cost of watching: for each range of pages in a grid; for the launches at a source line; for
+/// all grids together.
 constexpr std::size_t kMostPagesAtOnce = 64, kMostPages = 1024, kMostTraps = 64;
 constexpr unsigned int kMostLaunches = 32;
 constexpr std::size_t kMostUnawaited = 32, kMostUnawaitedBytes = std::size_t{64} << 20;
 
-/// Pages that a grid has opened together.
+/// Pages that were opened together, at a grid's first access to the first of them.
 struct Opening {
     std::size_t bytes;
     const char* used;            ///< a byte that the grid has used
@@ -103,7 +103,7 @@ Watched* watched_around(const void* address) {
     return nullptr;
 }
 
-/// Opens the page of an address to loads. If the grid uses pages in order, opens more and more at a time.
+/// Opens the page of an address to loads. If the grid uses the pages in order, opens more of them each time.
 void open_to_read(Watched& all, char* page, const char* address) {
     const std::size_t bytes = platform::page_bytes();
     std::size_t pages = page == all.next ? std::min(2 * all.last, kMostPagesAtOnce) : 1;

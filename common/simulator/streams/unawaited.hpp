@@ -1,11 +1,11 @@
 /// @file
 /// @brief Memory that kernels and the host share (managed memory, and pinned memory that a kernel gets), and
-/// missing waits of the host for a kernel that uses it.
+/// missing waits of the host for a kernel that uses this memory.
 ///
 /// The pages of this memory are inaccessible when a grid begins. The first access to a page traps. The
 /// handler then opens the page, or several if pages are used in order. A page is copied before it is first
 /// written. At the grid's end, the copies show which bytes the grid has changed. Until the host waits for the
-/// grid, the changed pages are inaccessible to the host, and pages that were only read can't be written. A
+/// grid, it can't access the changed pages, and can't write to other pages at which the grid has trapped. A
 /// trap of the host is a missing wait if the grid is known to have used that very byte; otherwise, the page
 /// is opened.
 #pragma once
@@ -20,8 +20,8 @@
 
 namespace sim {
 
-/// Called when a grid begins. @param[in] shared The whole pages that it may use, which are already
-/// accessible.
+/// Called when a grid begins: makes the memory that it shares with the host inaccessible, to notice accesses.
+/// @param[in] shared This memory, in whole pages, which are still accessible.
 void watch_grid(const Kernel& kernel, const std::vector<platform::Range>& shared);
 /// Called when the grid has ended: notes what it has used, and makes the pages accessible again.
 void end_watch();
@@ -38,7 +38,7 @@ void note_printed(const Kernel& kernel);
 
 /// Called when the host has waited for this work: makes its pages accessible.
 void release_shared(const Clock& awaited);
-/// Called when other work uses this memory, or when it is freed: from now on, the host may use its pages.
+/// Called when other work uses some memory, or when it is freed: no longer watches its pages for the host.
 void forget_shared(const void* begin, std::size_t bytes);
 /// Whether there is memory that the host may not use yet, or output that a GPU could lose.
 bool is_unawaited();

@@ -7,7 +7,7 @@
 
 #include "tokens.hpp"
 
-/// Writes the names of a kernel's parameters after its definition.
+/// Finds what the translator writes after a kernel's definition: the names of its parameters.
 class KernelParameters {
  public:
     explicit KernelParameters(const Tokens& tokens) : tokens_(tokens) {}

@@ -20,14 +20,15 @@ class Launches {
         replace_three(close, ">", "))");
     }
 
-    /// Removes the blanks in the `<< <` at `at` and in its `>> >`, which clang does not accept.
+    /// Removes the blanks in the `<< <` at `at` and in its `>> >`. clang does not accept them.
     void close_up(std::size_t at) {
         const std::size_t close = find_close(at);
         replace_three(at, "<", "<<<");
         replace_three(close, ">", ">>>");
     }
 
-    /// The beginning of a kernel's name that ends before `end`: `a::b<c, d>`, `x.y`, `(*p)`, `p[i]`, `a##b`.
+    /// @return Where the kernel's name or expression that ends before `end` begins: `a::b<c, d>`, `x.y`,
+    /// `(*p)`, `p[i]`, `a##b`.
     std::size_t kernel_begin(std::size_t end, std::size_t directive) const {
         std::size_t i = end;
         while (i > 0 && tokens_[i - 1].directive == directive) {
@@ -47,7 +48,7 @@ class Launches {
         return i;
     }
 
-    /// The `>>>` that belongs to the `<<<` at `at`.
+    /// @return The `>>>` that belongs to the `<<<` at `at`.
     std::size_t find_close(std::size_t at) const {
         int templates = 0;
         std::size_t close = tokens_.third(at, "<") + 1;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-/// A piece of the source: a word (identifier or number), a quoted text, comments and white space
-/// ("blank"), or any other single character.
+/// A piece of the source: a word (identifier or number), a quoted text, a blank (white space, comments, and
+/// code in `#if 0`), or any other single character.
 struct Token {
     enum Kind { word, quoted, blank, sign } kind;
     std::string text;
@@ -39,7 +39,7 @@ class Lexer {
     static bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
     bool starts(std::string_view text) const { return source_.compare(at_, text.size(), text) == 0; }
 
-    /// Moves to the next `end` or, if `past`, to what follows it.
+    /// Moves to the next occurrence of `end` or, if `past`, to what follows it.
     void skip_to(const std::string& end, bool past) {
         const std::size_t found = source_.find(end, at_);
         at_ = found == std::string::npos ? source_.size() : found + (past ? end.size() : 0);
@@ -78,15 +78,16 @@ class Lexer {
         return Token::word;
     }
 
-    /// A quotation ends at the end of its line at the latest, because `#error don't` does not begin one.
+    /// Moves past a quoted text, at most to the end of its line: the `'` of `#error don't` begins no
+    /// quotation.
     void skip_quoted(char quote) {
         for (++at_; at_ < source_.size() && source_[at_] != quote && source_[at_] != '\n'; ++at_)
             if (source_[at_] == '\\') ++at_;
         if (at_ < source_.size() && source_[at_] == quote) ++at_;
     }
 
-    /// The length of a `\` and the line end after it, which make the next line continue this one; 0 if there
-    /// is no such `\` at `at`. As in compilers, blanks may be between the two.
+    /// @return The length of a `\` and the line end after it, which make the next line continue this one; 0
+    /// if there is no such `\` at `at`. As in compilers, blanks may be between the two.
     std::size_t joined_line(std::size_t at) const {
         if (at >= source_.size() || source_[at] != '\\') return 0;
         const std::size_t end = source_.find_first_not_of(" \t\v\f\r", at + 1);
@@ -101,7 +102,8 @@ class Lexer {
         }
     }
 
-    /// The first characters of the directive that begins at this `#`, without blanks, such as `if0`.
+    /// @return The first eight characters, without blanks, of the directive that begins at this `#`, such as
+    /// `if0`.
     std::string directive() const {
         std::string words;
         for (std::size_t i = at_ + 1; i < source_.size() && source_[i] != '\n' && words.size() < 8; ++i)
@@ -110,7 +112,7 @@ class Lexer {
     }
     bool is_dead_code() const {
         const std::string words = directive(), rest = words.substr(std::min<std::size_t>(words.size(), 3));
-        return words.compare(0, 3, "if0") == 0 && (rest.empty() || rest[0] == '/');  // a comment
+        return words.compare(0, 3, "if0") == 0 && (rest.empty() || rest[0] == '/');  // a comment may follow
     }
 
     /// Moves to the `#else`, `#elif` or `#endif` of an `#if 0`.

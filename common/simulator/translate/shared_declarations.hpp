@@ -10,8 +10,9 @@ class SharedDeclarations {
     explicit SharedDeclarations(Tokens& tokens) : tokens_(tokens) {}
 
     /// @param begin       Where the statement begins.
-    /// @param at          Its `__shared__`.
-    /// @param in_function Whether it is in a function, where the variables can be filled with poison.
+    /// @param at          The statement's `__shared__`.
+    /// @param in_function Whether the statement is in a function, where the variables can be filled with
+    /// poison.
     /// @return Where the declaration ends.
     std::size_t translate(std::size_t begin, std::size_t at, bool in_function) {
         for (std::size_t i = begin; i < at; ++i) {
@@ -22,7 +23,7 @@ class SharedDeclarations {
     }
 
  private:
-    /// Whether a statement ends here, or the macro that it is in.
+    /// Whether a statement ends at a token, or the macro's definition that the statement is in.
     bool ends(std::size_t i, std::size_t directive) const {
         return i >= tokens_.size() || tokens_.is(i, ";") ||
                (!tokens_.is_blank(i) && tokens_[i].directive != directive);
@@ -89,8 +90,8 @@ class SharedDeclarations {
     }
 
     /// In a function, the declaration becomes a declaration of types, and each of its variables a reference
-    /// to shared memory. Elsewhere, and in a macro, whose parameters may be names, the variables become
-    /// `thread_local`, and each worker has its own.
+    /// to shared memory. Outside functions, and in a macro, whose parameters may be the variables' names, the
+    /// variables become `thread_local`, so that each worker has its own.
     std::size_t translate_static(std::size_t at, bool in_function) {
         std::string references, alignment;
         int templates = 0;

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Tells the simulator which variables certainly contain what a shuffle returns.
+/// @brief Tells the simulator which variables certainly depend on what a shuffle returns.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 /// Turns the statement `v += __shfl_down_sync(mask, v, d);` into `::sim::Chained{"v", …}, v += …;`. Does the
 /// same for `v = v + shuffle;`, `v = max(v, shuffle);` and the broadcast `v = __shfl_sync(mask, v, lane);`.
-/// Whether other expressions use the value is not known.
+/// Other statements are not marked, because they may not use the value that a shuffle returns.
 class ShuffleChains {
  public:
     static void translate(Tokens& tokens) {
@@ -33,7 +33,7 @@ class ShuffleChains {
         return is_one_of(tokens, tokens.end_before(tokens.partner(i)) - 1, {"if", "for", "while"});
     }
 
-    /// The next sign that is in no brackets and in the same simple statement, or kNone.
+    /// @return The next occurrence of a sign in the same simple statement that is in no brackets, or kNone.
     static std::size_t find(const Tokens& tokens, std::size_t i, const char* sign) {
         for (; i < tokens.size() && !tokens.is(i, sign); ++i) {
             if (is_one_of(tokens, i, {";", "{", "}", "else", "do", "if", "for", "while"})) return kNone;
@@ -44,7 +44,7 @@ class ShuffleChains {
         return i < tokens.size() ? i : kNone;
     }
 
-    /// The text of tokens, without blanks; empty if one is quoted.
+    /// @return The text of tokens, without blanks; empty if one of them is a quoted text.
     static std::string compact(const Tokens& tokens, std::size_t from, std::size_t to) {
         std::string text;
         for (std::size_t i = from; i < to; ++i) {
@@ -58,7 +58,8 @@ class ShuffleChains {
         return is_one_of(tokens, i, {"__shfl_sync", "__shfl"});
     }
 
-    /// The end of a shuffle of the variable that begins at a token, or kNone.
+    /// @return The end of the shuffle that begins at a token, if it passes the value of `variable`; otherwise
+    /// kNone.
     static std::size_t end_of_shuffle(const Tokens& tokens, std::size_t i, const std::string& variable) {
         const bool has_mask =
             is_one_of(tokens, i, {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"});

@@ -29,14 +29,14 @@ inline void write_source(const std::filesystem::path& path, const std::string& t
     if (!file.flush()) throw std::runtime_error(path.string() + ": cannot be written");
 }
 
-/// The line that lets compilers name `path` in their messages about what follows.
+/// @return A `#line` directive, by which compilers name `path` in their messages about what follows.
 inline std::string line_of(const std::filesystem::path& path) {
     std::ostringstream text;
     text << "#line 1 " << std::quoted(path.string()) << "\n";
     return text.str();
 }
 
-/// The C++ translation of a file's tokens. Compilers name `path` in their messages.
+/// @return The C++ translation of a file's tokens. Compilers name `path` in their messages about it.
 inline std::string translated_source(const std::filesystem::path& path, Tokens tokens) {
     try {
         return line_of(path) + Translator(std::move(tokens)).translate();

@@ -26,19 +26,20 @@ class Tokens {
     bool is_blank(std::size_t i) const { return i < size() && tokens_[i].kind == Token::blank; }
     bool is_arrow(std::size_t i) const { return is(i, ">") && is(i - 1, "-"); }
 
-    /// The next token that is not blank; after the last one, an index past all tokens.
+    /// @return The next token that is not blank; after the last such token, an index past all tokens.
     std::size_t next(std::size_t i) const {
         do ++i;
         while (is_blank(i));
         return i;
     }
-    /// The end of the last token before `i` that is not blank.
+    /// @return The index past the last token before `i` that is not blank.
     std::size_t end_before(std::size_t i) const {
         while (i > 0 && is_blank(i - 1)) --i;
         return i;
     }
 
-    /// The last of three characters, `<<<` or, as some editors write it, `<< <`; or kNone.
+    /// @return The last of three tokens that are `sign`, of which the first is at `i`: `<<<` or, as some
+    /// editors write it, `<< <`. kNone if there are no three.
     std::size_t third(std::size_t i, const char* sign) const {
         if (!is(i, sign) || !is(i + 1, sign)) return kNone;
         const std::size_t last = next(i + 1);
@@ -48,7 +49,8 @@ class Tokens {
     /// The bracket that belongs to the one at `i`, or kNone.
     std::size_t partner(std::size_t i) const { return partner_[i]; }
 
-    /// The index past a token, or past all tokens in brackets. Counts how many templates have been opened.
+    /// @return The index past a token or, if it opens brackets, past these brackets.
+    /// @param[in,out] templates How many `<` are open, each of which may begin a template's arguments.
     std::size_t pass(std::size_t i, int& templates) const {
         if (is(i, "(") || is(i, "[") || is(i, "{")) return partner_[i] == kNone ? size() : partner_[i] + 1;
         if (is(i, "<") && !is(i + 1, "<") && !is(i - 1, "<")) ++templates;  // but not a shift
@@ -56,14 +58,15 @@ class Tokens {
         return i + 1;
     }
 
-    /// Where the body of a function begins. `i` is a token of its declaration. kNone if it has no body.
+    /// @return Where the body of a function begins; kNone if it has no body. @param i A token of its
+    /// declaration.
     std::size_t body(std::size_t i) const {
         int templates = 0;
         while (i < size() && !is(i, ";") && !is(i, "{")) i = pass(i, templates);
         return is(i, "{") && partner(i) != kNone ? i : kNone;
     }
 
-    /// Removes a token's text except its line ends.
+    /// Removes a token's text except its line ends, so that later lines keep their numbers.
     void erase(std::size_t i) {
         std::erase_if(tokens_[i].text, [](char c) { return c != '\n'; });
     }
@@ -74,7 +77,7 @@ class Tokens {
         return text;
     }
 
-    /// Like `join`, but without comments and line ends: for a second copy of tokens that keep their lines.
+    /// Like `join`, but without comments and line ends: for copies of tokens whose originals keep the lines.
     std::string in_one_line(std::size_t from, std::size_t to) const {
         std::string text;
         for (std::size_t i = from; i < to && i < size(); ++i) text += is_blank(i) ? " " : tokens_[i].text;
@@ -89,11 +92,12 @@ class Tokens {
     }
 
  private:
-    /// `<` and `>` are a template's if they match. A directive's brackets match only each other.
+    /// Finds the partner of each bracket. `<` and `>` are a template's if they match. A directive's brackets
+    /// match only each other.
     void match_brackets() {
         partner_.assign(size(), kNone);
         std::vector<std::size_t> open;
-        std::size_t directive = 0, outside = 0;  // and how many brackets were open before the directive
+        std::size_t directive = 0, outside = 0;  // `outside`: the open brackets before the directive
         for (std::size_t i = 0; i < size(); ++i) {
             if (tokens_[i].directive != directive && !is_blank(i)) {
                 if (directive == 0) outside = open.size();

@@ -6,7 +6,7 @@
 ///     translate --program INPUT FOLDER [INCLUDED_FOLDER...]
 ///         also translates the program's own headers, which may be in the included folders
 ///     translate --cuda INPUT FOLDER [INCLUDED_FOLDER...]
-///         the same, to CUDA C++ that clang reads
+///         also translates the program's own headers, to CUDA C++ that clang can read
 #include <exception>
 #include <iostream>
 #include <string>

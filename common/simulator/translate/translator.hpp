@@ -11,8 +11,8 @@
 ///     extern __shared__ int s[];
 ///         int * const s = ::sim::dynamic_shared; (void)s;
 ///
-/// Two things are noted for messages: the variable of a shuffle's sum, and the names of a kernel's
-/// parameters.
+/// Two things are added for messages: the variable that a shuffle's result is combined with, and the names of
+/// a kernel's parameters.
 ///
 ///     v += __shfl_down_sync(mask, v, d);
 ///         ::sim::Chained{"v", '+'}, v += __shfl_down_sync(mask, v, d);
@@ -64,7 +64,7 @@ class Translator {
     }
 
  private:
-    /// Keeps count of the braces around a token, except those of namespaces and of `extern "C"`.
+    /// Counts the braces around a token, except those of namespaces and of `extern "C"`.
     void enter_or_leave(std::size_t i) {
         if (tokens_.is(i, "{")) {
             scopes_.push_back(!is_namespace(i));

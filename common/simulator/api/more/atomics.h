@@ -1,6 +1,6 @@
 /// @file
-/// @brief Atomics with block or system scope, which do the same as those with device scope. Only an
-/// instrument distinguishes them.
+/// @brief Atomics with block or system scope. They do the same as those with device scope, but an instrument,
+/// such as the lens, learns which ones have block scope.
 #pragma once
 
 #include "../../include/cuda_runtime.h"

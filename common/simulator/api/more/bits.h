@@ -19,8 +19,8 @@ inline unsigned long long __brevll(unsigned long long x) {
     return static_cast<unsigned long long>(__brev(static_cast<unsigned int>(x))) << 32 |
            __brev(static_cast<unsigned int>(x >> 32));
 }
-/// Four of the eight bytes of `x` and `y`, each selected by a hexadecimal digit of `selector`. If bit 3 of
-/// the digit is set, the byte is replaced by copies of its sign bit.
+/// Selects four of the eight bytes of `x` (0 to 3) and `y` (4 to 7), each by a hexadecimal digit of
+/// `selector`. If bit 3 of the digit is set, the byte is replaced by eight copies of its sign bit.
 inline unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector) {
     const std::uint64_t bytes = std::uint64_t{y} << 32 | x;
     unsigned int result = 0;

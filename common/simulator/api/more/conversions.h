@@ -7,7 +7,8 @@
 
 namespace sim {
 
-// Computed, because the functions of std::numeric_limits are host functions.
+// Computed here, because where clang checks kernels (clang/editor.h), they can't call the functions of
+// std::numeric_limits.
 template <typename T>
 inline constexpr bool kIsSigned = static_cast<T>(-1) < 0;
 template <typename T>
@@ -15,7 +16,8 @@ inline constexpr T kLeast = kIsSigned<T> ? static_cast<T>(1ull << (8 * sizeof(T)
 template <typename T>
 inline constexpr T kGreatest = static_cast<T>(~kLeast<T>);
 
-/// Converts to an integer. NaN becomes 0 or, if one type has 64 bits, the highest bit alone (PTX: `cvt`).
+/// Converts to an integer. A number out of range becomes the nearest integer that `To` has. NaN becomes 0 or,
+/// if either type has 64 bits, the integer whose highest bit alone is set (PTX: `cvt`).
 template <typename To, typename From>
 To saturated(From x) {
     if (x != x) return static_cast<To>(sizeof(From) + sizeof(To) > 8 ? 1ull << (8 * sizeof(To) - 1) : 0);
@@ -23,7 +25,8 @@ To saturated(From x) {
     if (x >= static_cast<From>(kGreatest<To>)) return kGreatest<To>;
     return static_cast<To>(x);
 }
-/// How a rounded number compares with the number before rounding: 1 if it is greater, -1 if it is less.
+/// Compares a rounded number with the number before rounding. @return 1 if the rounded one is greater, -1 if
+/// it is less, and 0 if they are equal.
 /// @tparam To A `float`, or a type with fewer bits.
 template <typename To, typename From>
 int compared(To rounded, From exact) {

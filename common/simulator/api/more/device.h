@@ -6,7 +6,7 @@
 
 #include "../../include/cuda_runtime.h"
 
-using cudaError = cudaError_t;  // `enum cudaError` in C
+using cudaError = cudaError_t;  // CUDA's name for the enumeration itself
 #define cudaErrorApiFailureBase (static_cast<cudaError_t>(10000))
 #define cudaErrorStartupFailure (static_cast<cudaError_t>(127))
 #define cudaDevicePropDontCare (cudaDeviceProp{})
@@ -62,7 +62,7 @@ inline cudaError_t cudaSetValidDevices(int*, int) { return cudaSuccess; }
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }  // CUDA 12 and before
 inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }               // likewise
 
-/// @name What tunes a GPU and changes nothing here
+/// @name Settings that tune a GPU and have no effect here
 /// @{
 inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 inline cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {

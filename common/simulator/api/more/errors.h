@@ -1,5 +1,5 @@
 /// @file
-/// @brief Errors that a program does not check.
+/// @brief Notices errors that a program discards.
 #pragma once
 
 #include "../../include/cuda_runtime.h"
@@ -7,7 +7,9 @@
 
 namespace sim {
 
-/// Written after a call whose result is discarded (translate/programs/discarded_errors.hpp).
+/// Describes a call whose result the program discards. The translator writes `, ::sim::Discarded{…}` after
+/// the call (translate/programs/discarded_errors.hpp), and the operator below passes the result to
+/// `discard_error`.
 struct Discarded {
     const char* call;
     Site site;

@@ -49,7 +49,7 @@ Step kernel_step(const cudaKernelNodeParams* p) {
     return [=] { bound(config, {"a graph", 0}); };
 }
 
-/// The work of all nodes, ordered so that each node comes after those that it depends on.
+/// @return The work of all nodes, ordered so that each node comes after those that it depends on.
 std::vector<SimGraphExec::NodeStep> steps(const SimGraph& graph) {
     std::vector<SimGraphExec::NodeStep> result;
     std::set<const SimGraphNode*> done;
@@ -69,7 +69,8 @@ SimGraphExec::NodeStep* find_step(cudaGraphExec_t exec, cudaGraphNode_t node) {
     return nullptr;
 }
 
-/// Copies as many nodes as an array has room for, if there is one. Sets `count` to the number of all nodes.
+/// Copies nodes to an array, if there is one, which has room for `*count` of them. Sets `*count` to the
+/// number of all nodes.
 cudaError_t list_nodes(const std::vector<cudaGraphNode_t>& all, cudaGraphNode_t* nodes, size_t* count) {
     for (size_t i = 0; nodes != nullptr && i < *count && i < all.size(); ++i) nodes[i] = all[i];
     return *count = all.size(), cudaSuccess;

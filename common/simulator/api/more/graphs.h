@@ -1,6 +1,6 @@
 /// @file
-/// @brief Graphs of kernels, copies and functions of the host. Each node runs after those that it
-/// depends on.
+/// @brief CUDA graphs of kernels, copies and host functions. Each node runs after the nodes that it depends
+/// on.
 #pragma once
 
 #include "launches.h"
@@ -42,7 +42,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph);
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 
-/// @name Nodes, each with those that it depends on
+/// @name Nodes, and which nodes each of them depends on
 /// @{
 #define SIM_NODE cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count
 cudaError_t cudaGraphAddKernelNode(SIM_NODE, const cudaKernelNodeParams* parameters);
@@ -93,7 +93,7 @@ inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, 
     if (result != nullptr) *result = cudaGraphExecUpdateSuccess;
     return cudaGraphExecUpdate(exec, graph, nullptr);
 }
-/// @name Changes that leave the graph itself as it is
+/// @name Changes of an instantiated graph, which leave the graph that it was made from as it is
 /// @{
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* parameters);

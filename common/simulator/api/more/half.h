@@ -6,7 +6,7 @@
 
 namespace sim {
 
-/// The bits of a float without the lowest `dropped` ones, rounded to nearest, ties to even.
+/// Removes the lowest `dropped` bits of a float and rounds the rest to nearest, ties to even.
 inline std::uint32_t round_bits(std::uint32_t bits, int dropped) {
     return (bits + ((1u << (dropped - 1)) - 1) + (bits >> dropped & 1)) >> dropped;
 }

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The runtime API of api/more: launches by a function.
+/// @brief The runtime API of api/more: launches by functions such as cudaLaunchKernel.
 #include "launches.hpp"
 
 #include <map>

@@ -1,5 +1,6 @@
 /// @file
-/// @brief The runtime API: kernels' attributes, occupancy, and launches by a function.
+/// @brief The runtime API: attributes of kernels, occupancy, and launches by functions such as
+/// cudaLaunchKernel.
 #pragma once
 
 #include <utility>
@@ -42,7 +43,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
                                                                    size_t shared_bytes, unsigned int) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared_bytes);
 }
-/// The block size, in whole warps, that puts the most threads on an SM; if there are several, the largest.
+/// Finds the block size, in whole warps, that puts the most threads on an SM; if there are several, the
+/// largest. A grid of `*min_grid` such blocks fills the device.
 template <typename Kernel, typename SharedBytes>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid, int* block, Kernel* kernel,
                                                            SharedBytes shared_bytes, int limit = 0) {
@@ -73,15 +75,17 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel*, in
 
 namespace sim {
 
-/// A function object with which threads call a kernel, with kept arguments.
+/// @return A function object that calls a kernel with kept arguments.
 template <typename... Kept>
 auto kernel_call(const void* kernel, const Kept&... arguments) {
     return [=] { call_kernel(kernel, arguments...); };
 }
 
-/// Makes a kernel's call from the addresses of its arguments. The caller frees its object by `destroy`.
-/// @param note Is called with each argument.
+/// Receives an argument of a kernel. @param to What the caller of `Bind` has passed.
 using Note = void(void* to, Argument);
+/// Makes the call of a kernel from the addresses of its arguments. The caller frees the call's object by
+/// `destroy`.
+/// @param note Is called with `to` and each argument.
 using Bind = ThreadCall(const void* kernel, void** arguments, Note* note, void* to);
 template <typename... Parameters, std::size_t... I>
 ThreadCall bind(const void* kernel, [[maybe_unused]] void** arguments, [[maybe_unused]] Note* note,
@@ -97,9 +101,10 @@ ThreadCall bind_addresses(const void* kernel, void** arguments, Note* note, void
     return bind<Parameters...>(kernel, arguments, note, to, std::index_sequence_for<Parameters...>{});
 }
 
-/// Records how to bind a kernel's arguments.
+/// Records how to make the call of a kernel from the addresses of its arguments.
 void note_kernel(const void* kernel, Bind* bind);
-/// Launches a kernel that `note_kernel` knows. For any other, the error is cudaErrorInvalidDeviceFunction.
+/// Launches a kernel that was passed to `note_kernel`. For any other, the error is
+/// cudaErrorInvalidDeviceFunction.
 cudaError_t launch_noted(const void* kernel, void** arguments, const LaunchConfig& config, Site site);
 
 /// Calls `note_kernel` for a kernel that is about to be passed on as `void*`. @return The kernel.

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Kernels that a program has passed on as `void*`, with their arguments.
+/// @brief Kernels that a program has converted to `void*`, with their arguments.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace sim {
 /// A kernel with its arguments, which can be launched more than once.
 using BoundKernel = std::function<void(const LaunchConfig& config, Site site)>;
 
-/// @return A kernel with its arguments; empty if `note_kernel` was not called for it.
+/// @return A kernel with its arguments, which are copied; empty if `note_kernel` was not called for it.
 BoundKernel bind_noted(const void* kernel, void** arguments);
 
 }  // namespace sim

@@ -1,5 +1,6 @@
 /// @file
-/// @brief Loads and stores with cache hints, fences, timers and traps, and address spaces.
+/// @brief Loads and stores with cache hints, which have no effect here; fences, timers, traps and address
+/// spaces.
 #pragma once
 
 #include "../../include/cuda_runtime.h"
@@ -39,7 +40,7 @@ inline void __prof_trigger(int) {}
 inline void __brkpt() {}
 inline long long globaltimer() { return sim::device_clock(); }
 
-/// @name Address spaces, of which there is one here
+/// @name Address spaces: here, there is only one, and every address counts as global
 /// @{
 inline unsigned int __isGlobal(const void*) { return 1; }
 inline size_t __cvta_generic_to_shared(const void* pointer) { return reinterpret_cast<size_t>(pointer); }

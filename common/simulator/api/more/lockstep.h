@@ -1,5 +1,6 @@
 /// @file
-/// @brief Pointers through which the lanes of a warp store in lockstep, as GPUs before Volta ran all code.
+/// @brief Pointers through which the lanes of a warp store in lockstep, for programs that rely on how GPUs
+/// before Volta ran all code.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@
 
 namespace sim {
 
-/// A reference through which lanes store in lockstep: all of them have read before one stores, and all have
-/// stored before one reads again.
+/// A reference through which the converged lanes of a warp store in lockstep: all of them have read before
+/// any of them stores, and all have stored before any of them continues.
 template <typename T>
 class LockstepReference {
  public:
@@ -40,7 +41,8 @@ class LockstepReference {
     volatile T* address_;
 };
 
-/// An element of a `volatile` shared array of a program from elsewhere.
+/// An element of a `volatile` shared array in a program from elsewhere, that is, one that is not the
+/// course's.
 template <typename T>
 class LockstepElement {
  public:
@@ -68,7 +70,7 @@ class LockstepElement {
 template <typename T>
 using AnyLockstepElement = std::conditional_t<std::is_arithmetic_v<T>, LockstepElement<T>, volatile T>;
 
-/// What a `volatile T*` of a program from elsewhere becomes.
+/// What a `volatile T*` in a program from elsewhere is translated to.
 template <typename T>
 class LockstepPointer {
  public:
@@ -118,7 +120,7 @@ const T& value_of(const T& value, ...) {
 
 }  // namespace sim
 
-/// @name Functions that accept any type, and so would not convert a lockstep element to its value
+/// @name Functions that accept any type, and would therefore not convert a lockstep element to its value
 /// @{
 template <typename... Values, typename = std::enable_if_t<(sim::kIsLockstep<Values> || ...)>>
 int printf(const char* format, const Values&... values) {

@@ -1,5 +1,6 @@
 /// @file
-/// @brief CUDA's mathematical functions that C lacks. Fast versions are as accurate here as ordinary ones.
+/// @brief CUDA's mathematical functions that C lacks. Fast versions, such as `__expf`, are as accurate here
+/// as the ordinary ones.
 #pragma once
 
 #include <math.h>
@@ -22,7 +23,7 @@ SIM_UNARY(float, cospif, cosf(fmodf(x, 2.0f) * 3.14159265f))
 SIM_UNARY(double, cospi, cos(fmod(x, 2.0) * 3.14159265358979324))
 SIM_UNARY(float, normcdff, 0.5f * erfcf(-x * 0.70710678f))
 SIM_UNARY(double, normcdf, 0.5 * erfc(-x * 0.70710678118654752))
-// From 25 on, by its asymptotic series: erfc would underflow.
+// From 25 on, computed by its asymptotic series, because erfc would underflow and exp would overflow.
 SIM_UNARY(double, erfcx,
           x < 25
               ? exp(x * x) * erfc(x)
@@ -41,7 +42,7 @@ SIM_UNARY(float, __tanhf, tanhf(x))
 SIM_BINARY(float, __powf, powf(x, y))
 SIM_BINARY(float, __fdividef, x / y)
 SIM_BINARY(float, fdividef, x / y)
-// Only the lower 24 bits of the factors count.
+// Products of the factors' lower 24 bits.
 SIM_BINARY(unsigned int, __umul24, (x & 0xffffff) * (y & 0xffffff))
 SIM_BINARY(int, __mul24,
            static_cast<int>((((x & 0xffffffu) ^ 0x800000u) - 0x800000u) *

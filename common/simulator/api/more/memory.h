@@ -1,5 +1,5 @@
 /// @file
-/// @brief The runtime API: managed, mapped and asynchronously allocated memory, and attributes of pointers.
+/// @brief The runtime API: mapped and stream-ordered memory, hints, attributes of pointers, device variables.
 #pragma once
 
 #include "../../include/cuda_runtime.h"
@@ -7,7 +7,7 @@
 namespace sim {
 /// Registers a device variable, so that copies can find it by its address.
 void adopt_symbol(const void* symbol, size_t bytes);
-/// Does the same for all `__managed__` variables.
+/// Registers all `__managed__` variables. @return true, so that a variable's initializer can call it.
 bool adopt_managed_variables();
 inline const bool managed_variables_are_adopted = adopt_managed_variables();
 /// Whether an address is in device memory.
@@ -26,7 +26,7 @@ enum : unsigned int {
 };
 constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
 
-/// @name Pinned memory, which kernels can also use
+/// @name Pinned memory, all of which kernels can also access
 /// @{
 template <typename T>
 cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned int) {
@@ -51,7 +51,7 @@ struct cudaMemLocation {
     int id;
 };
 
-/// @name Memory allocated in a stream's order, which is the order of the calls
+/// @name Stream-ordered memory, which is allocated and freed by the call itself; pools do nothing
 /// @{
 using cudaMemPool_t = struct SimPool*;
 enum cudaMemPoolAttr {
@@ -109,7 +109,7 @@ cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t, cu
 }
 /// @}
 
-/// @name Hints about managed memory
+/// @name Hints about managed memory, which have no effect
 /// @{
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1,

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The runtime API: memory in two and three dimensions, as rows of bytes.
+/// @brief The runtime API: two- and three-dimensional memory, whose rows are `pitch` bytes apart.
 #pragma once
 
 #include "../../include/cuda_runtime.h"

@@ -1,7 +1,7 @@
 /// @file
-/// @brief What a program from elsewhere can use without including anything, as with nvcc: CUDA's runtime API,
-/// and the C headers that it brings. `./course run FILE.cu` includes this file before the program's first
-/// line.
+/// @brief What a program from elsewhere (one that is not the course's) can use without including anything, as
+/// with nvcc: CUDA's runtime API, and the C headers that it includes. `./course run FILE.cu` includes this
+/// file before the program's first line.
 #pragma once
 
 #include <assert.h>

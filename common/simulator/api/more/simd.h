@@ -4,7 +4,8 @@
 
 namespace sim {
 
-/// Applies a function of two numbers to each part of two words. A part is of the type `T`.
+/// Applies a function to each pair of corresponding parts of two words, and combines the results into a word.
+/// A part is a number of type `T`.
 template <typename T, typename Function>
 unsigned int in_parts(unsigned int a, unsigned int b, Function function) {
     constexpr int kBits = 8 * static_cast<int>(sizeof(T));
@@ -15,7 +16,7 @@ unsigned int in_parts(unsigned int a, unsigned int b, Function function) {
     }
     return result;
 }
-/// The nearest number that a part can hold.
+/// The number nearest to `x` that a part of type `T` can hold.
 template <typename T>
 int clamped(int x) {
     constexpr int kBits = 8 * static_cast<int>(sizeof(T));
@@ -26,8 +27,8 @@ int clamped(int x) {
 
 }  // namespace sim
 
-// Functions for the halves (suffix 2) or the bytes (suffix 4) of words. In an expression, `T` is the type of
-// a part, and `x` and `y` are a part of each argument.
+// Define functions for the halves (suffix 2) or the bytes (suffix 4) of words. In an expression, `T` is the
+// type of a part, and `x` and `y` are corresponding parts of the two arguments.
 #define SIM_PARTS_OF(suffix, T_, name, expression)                                     \
     inline unsigned int name##suffix(unsigned int a, unsigned int b) {                 \
         using T [[maybe_unused]] = T_;                                                 \

@@ -8,7 +8,7 @@ enum : unsigned int { cudaEventInterprocess = 4, cudaEventRecordDefault = 0, cud
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
 #define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
 
-/// A priority changes nothing here, but a program can query it. Priorities outside of the range are clamped.
+/// A priority has no effect here, but a program can query it. Priorities outside the range are clamped to it.
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);

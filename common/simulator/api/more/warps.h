@@ -8,7 +8,7 @@
 
 namespace sim {
 
-/// Combines the values of the lanes of a mask.
+/// Combines the values that the lanes of a mask have passed, from the lowest lane to the highest.
 template <typename T, typename Fold>
 T fold(const char* function, unsigned int mask, T value, Site site, Fold change) {
     const WarpValues all = warp_exchange(function, mask, to_bits(value), site);
@@ -43,7 +43,7 @@ SIM_REDUCE(__reduce_or_sync, a | b)
 SIM_REDUCE(__reduce_xor_sync, a ^ b)
 #undef SIM_REDUCE
 
-/// @name Functions without `_sync`, as until CUDA 8: among the converged lanes
+/// @name Functions without `_sync`, as before CUDA 9: the converged lanes take part
 /// @{
 #define SIM_LEGACY(name, parameter)                                                      \
     template <typename T>                                                                \

@@ -8,7 +8,9 @@
 
 namespace sim {
 
-/// Replaces `*address` by `change(*address)`. Tries again if another thread changes `*address` in between.
+/// Replaces `*address` by `change(*address)`. Tries again if another thread has changed `*address` in
+/// between.
+/// @return The old value.
 template <typename T, typename Change>
 T atomic_update(T* address, Change change) {
     T old = __atomic_load_n(address, __ATOMIC_RELAXED);
@@ -17,8 +19,8 @@ T atomic_update(T* address, Change change) {
     return old;
 }
 
-/// Adds to a floating-point number.
-/// @tparam Bits An integer of the number's size, as which old and new values are compared and exchanged.
+/// Adds to a floating-point number. @return The old value.
+/// @tparam Bits An integer type of the same size: the compare-and-swap works on the number's bits.
 template <typename Bits, typename T>
 T atomic_add_float(T* address, T value) {
     return from_bits<T>(atomic_update(reinterpret_cast<Bits*>(address), [value](Bits old) {
@@ -70,7 +72,7 @@ SIM_ATOMIC_UPDATE(atomicDec, unsigned int, old == 0 || old > value ? value : old
 
 /// @{
 
-/// Atomics on floating-point numbers, done by atomic operations on integers of the same size.
+/// Atomics on floating-point numbers, implemented by atomics on integers of the same size.
 inline float atomicAdd(float* address, float value) {
     return sim::atomic_add_float<std::uint32_t>(address, value);
 }

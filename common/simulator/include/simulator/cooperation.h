@@ -1,7 +1,7 @@
 /// @file
-/// @brief What the simulator can do beyond what the course needs: converged lanes, barriers for the whole
-/// grid, kernels that launch kernels, memory that kernels and the host share, and reports of uninitialized
-/// memory and discarded errors.
+/// @brief What only programs other than the course's need: converged lanes, barriers for the whole grid,
+/// kernels that launch kernels, memory that kernels and the host share, and reports of uninitialized memory
+/// and discarded errors.
 #pragma once
 
 #include "kernel.h"
@@ -10,28 +10,27 @@
 
 namespace sim {
 
-/// @brief Returns the converged lanes of the warp: those that call this function on the same line.
-///
-/// The thread waits until no other thread of its block can run. The lanes of its warp that wait on this line
-/// by then have converged.
+/// @brief Waits until no thread of the block can run any more.
+/// @return The converged lanes of the warp, as a mask: those that wait in this function on the same line.
 unsigned int converged_lanes(Site site);
 
 void grid_barrier(Site site);  ///< Waits for all threads of a cooperative launch.
 bool is_cooperative();         ///< Whether the running grid was launched cooperatively.
 
-/// Lets kernels launch kernels, which run when the launching grid has ended. Like the next two functions, it
-/// returns true, so that a variable's initializer can call it.
+/// Lets kernels launch kernels, which run when the launching grid has ended. This function and the next two
+/// return true, so that the initializer of a variable can call them.
 bool let_kernels_launch();
 
-/// Lets kernels and the host use the same memory at the same time, because they wait for each other's stores:
-/// missing waits for such memory are no longer reported.
+/// Called for a program whose kernels and host use the same memory at the same time on purpose, for example
+/// to wait for each other's stores: a missing wait of the host for such memory is no longer reported.
 bool share_memory();
 
-/// Enables a message at the program's end if a copy to the host contained what looks like uninitialized
-/// memory.
+/// Enables a message at the program's end, which is printed if a copy to the host contained what looks like
+/// uninitialized memory.
 bool tell_of_poison();
 
-/// Called with the result of each call whose result the program discards; `cudaSuccess` is ignored.
+/// Called after a CUDA call whose result the program discards, with this result and the call's name and line.
+/// `cudaSuccess` is ignored.
 void discard_error(cudaError_t error, const char* call, Site site);
 
 }  // namespace sim

@@ -15,12 +15,12 @@ enum class FaultKind {
     other
 };
 
-/// A kernel's fault. A text that is not known is empty.
+/// A kernel's fault. Texts that are not known are empty.
 struct Fault {
     FaultKind kind = FaultKind::other;
     std::string kernel{}, launched_at{};    ///< `launched_at` and `line` have the form a.cu:7
     std::string block{}, thread{}, line{};  ///< `block` and `thread` have the form (0, 0, 0)
-    std::string message{};                  ///< all of this, for users; empty if no kernel has failed
+    std::string message{};                  ///< the whole message; empty if no kernel has failed
 
     /// Adds all members to a JSON object.
     template <typename Json>

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Writes data for the tools, as JSON.
+/// @brief Writes data as JSON, which the tools read.
 #pragma once
 
 #include <cstdio>

@@ -12,7 +12,8 @@
 
 #if defined(__clang__)
 #if __has_feature(thread_sanitizer)
-// Until clang 15, copies of structs call the C library's functions instead of ThreadSanitizer's.
+// Until clang 15, copies of structs in instrumented code call the C library's functions. These lines make
+// them call ThreadSanitizer's functions instead, as with later versions.
 asm("memcpy = __tsan_memcpy\nmemmove = __tsan_memmove\nmemset = __tsan_memset");
 #endif
 #endif
@@ -63,12 +64,13 @@ struct SharedPlace {
     void* address;
 };
 
-/// Finds the memory of a variable for the running block, and fills it with poison (memory/redzones.hpp).
+/// Finds the memory of a variable for the running block, fills it with poison (memory/redzones.hpp), and
+/// stores its address in `place`.
 /// @param[in] declaration An address that no other declaration has.
 void begin_shared(SharedPlace& place, const void* declaration, const SharedVariable& variable);
 
-/// @brief Called by every thread that passes a `__shared__` declaration. The first thread of the block to do
-/// so prepares the variable.
+/// @brief Called by every thread that reaches a `__shared__` declaration. The first thread of the block that
+/// reaches it prepares the variable.
 /// @tparam T           The variable's type.
 /// @tparam Declaration A different type for each declaration: that of a lambda expression.
 template <typename T, typename Declaration>
@@ -97,7 +99,8 @@ struct DynamicShared {
 };
 inline thread_local DynamicShared dynamic_shared{};  ///< the memory of the block that this OS thread runs
 
-/// Dynamic shared memory that is declared outside of functions.
+/// Dynamic shared memory that is declared outside a function: the declaration is translated to a constant of
+/// this type.
 template <typename T>
 struct DynamicSharedArray {
     /// A pointer to the first element.
@@ -112,21 +115,22 @@ struct DynamicSharedArray {
 // --- Waiting for others -------------------------------------------------------------------------
 
 /// Waits until every live thread of the block (one that has not returned) waits at `site`.
-/// @return For how many of these threads the predicate is true.
+/// @return How many of these threads have passed a true predicate.
 int barrier(bool predicate, Site site);
 
-/// The values that the lanes of a warp have passed to an exchange.
+/// The values that the lanes of a warp have passed to `warp_exchange`.
 struct WarpValues {
     unsigned int lanes = 0;         ///< bit i: lane i has arrived
     std::uint64_t value[warpSize];  ///< the poison value for a lane that has not arrived
 };
 
 /// @brief Waits until every live lane of `mask` calls the same function with the same mask.
-/// @param[in] function The function's name.
-/// @param[in] value    The value that this lane passes.
+/// @param[in] function The name of the warp function, also for messages.
+/// @param[in] value    The value that this lane passes to the others.
+/// @return The values that all these lanes have passed.
 WarpValues warp_exchange(const char* function, unsigned int mask, std::uint64_t value, Site site);
 
-/// Like `warp_exchange`, for a lane that receives only the value of lane `source`.
+/// Like `warp_exchange`, but returns only the value of lane `source`.
 std::uint64_t warp_shuffle(const char* function, unsigned int mask, std::uint64_t value, unsigned int source,
                            Site site);
 
@@ -135,7 +139,7 @@ inline unsigned int lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % warpSize;
 }
 
-/// Converts a number of up to 8 bytes to the form in which an exchange passes it.
+/// Converts a number of up to 8 bytes to the 64 bits in which `warp_exchange` passes it.
 template <typename T>
 std::uint64_t to_bits(T value) {
     static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8,
@@ -153,13 +157,13 @@ T from_bits(std::uint64_t bits) {
     return value;
 }
 
-/// The value that lane `source` of the warp has passed.
+/// Passes `value` to the other lanes. @return The value that lane `source` modulo 32 has passed.
 template <typename T>
 T shuffle(const char* function, unsigned int mask, T value, unsigned int source, Site site) {
     return from_bits<T>(warp_shuffle(function, mask, to_bits(value), source % warpSize, site));
 }
 
-/// The lanes whose value is not zero, as a mask.
+/// @return The lanes that have passed a value other than 0, as a mask.
 inline unsigned int ballot(const WarpValues& all) {
     unsigned int result = 0;
     for (unsigned int i = 0; i < warpSize; ++i)
@@ -171,8 +175,8 @@ inline unsigned int ballot(const WarpValues& all) {
 void misaligned(const void* address);
 
 /// A memory fence: other threads see this thread's earlier writes before its later ones.
-/// @param of_block Whether the fence is only for threads of the same block, which only an instrument
-/// distinguishes.
+/// @param of_block Whether the fence is only for threads of the same block. This makes a difference only to
+/// an instrument, such as the lens.
 void fence(bool of_block = false);
 /// Tells the instrument whether the next atomic operations have block scope, like `atomicAdd_block`.
 void atomic_scope(bool of_block);
@@ -187,8 +191,9 @@ long long device_clock();
 
 /// @{
 
-/// Wait until every live thread of the block waits on the same line. The last three also return for how many
-/// of these threads `predicate` is not zero, or whether this is so for all or for any of them.
+/// Wait until all threads of the block that have not returned wait on the same line. The last three also
+/// return for how many of these threads `predicate` is not zero, or whether it is not zero for all or any of
+/// them.
 SIM_INLINE inline void __syncthreads(SIM_HERE) { sim::barrier(false, {file, line}); }
 inline int __syncthreads_count(int predicate, SIM_HERE) { return sim::barrier(predicate != 0, {file, line}); }
 inline int __syncthreads_and(int predicate, SIM_HERE) {
@@ -203,16 +208,16 @@ inline int __syncthreads_or(int predicate, SIM_HERE) {
 /// Other threads see this thread's earlier writes before its later ones.
 inline void __threadfence() { sim::fence(); }
 
-/// Waits until every live lane of `mask` waits with the same mask.
+/// Waits until all lanes of `mask` that have not returned wait with the same mask.
 inline void __syncwarp(unsigned int mask = 0xffffffffu, SIM_HERE) {
     sim::warp_exchange(__func__, mask, 0, {file, line});
 }
 
 /// @{
 
-/// The value of another lane of `mask`. The width (a power of two) divides the warp into segments.
-/// `__shfl_sync` takes `source` modulo the width, as a lane of the caller's segment; with the other two, a
-/// lane that would read from outside its segment reads its own value.
+/// Return the value of another lane of `mask`. The width (a power of two) divides the warp into segments of
+/// so many lanes. `__shfl_sync` reads from the lane of the caller's segment whose index is `source` modulo
+/// the width. With the other two, a lane that would read from outside its segment gets its own value.
 template <typename T>
 T __shfl_sync(unsigned int mask, T value, int source, int width = warpSize, SIM_HERE) {
     const unsigned int within = width - 1;
@@ -230,7 +235,8 @@ T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = w
     return sim::shuffle(__func__, mask, value, source, {file, line});
 }
 /// @}
-/// Like the shuffles above, but a lane may also read from earlier segments of the warp.
+/// Returns the value of the lane whose number is the caller's XOR `lane_mask`. Here, a lane may also read
+/// from an earlier segment of the warp; one that would read from a later segment gets its own value.
 template <typename T>
 T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSize, SIM_HERE) {
     const unsigned int lane = sim::lane(), within = width - 1;
@@ -240,7 +246,7 @@ T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSiz
 
 /// @{
 
-/// Which lanes of `mask` have a predicate that is not zero, whether any lane has, and whether all have.
+/// Return which lanes of `mask` pass a predicate that is not zero, whether any does, and whether all do.
 inline unsigned int __ballot_sync(unsigned int mask, int predicate, SIM_HERE) {
     return sim::ballot(sim::warp_exchange(__func__, mask, predicate != 0, {file, line}));
 }
@@ -279,18 +285,18 @@ T __reduce_add_sync(unsigned int mask, T value, SIM_HERE) {
     return static_cast<T>(sum);
 }
 
-/// CUDA promises only that the caller is in this mask. Here the mask has no other lane, so code that
+/// CUDA promises only that the caller's lane is in this mask. Here, the mask has no other lane, so code that
 /// uses it as "the threads that took this branch" fails, as it may on a GPU.
 inline unsigned int __activemask() { return 1u << sim::lane(); }
 
 #undef SIM_HERE
 
-/// The clock of the SM, in cycles, which are nanoseconds here.
+/// The SM's clock, in cycles of one nanosecond: the simulated device runs at 1 GHz.
 inline long long clock64() { return sim::device_clock(); }
 
-/// @brief A load with a cache hint, which does not affect the value.
+/// @brief A load with a hint that the data will not be used again. Hints have no effect here.
 ///
-/// Requires an aligned address, as a GPU does. An x86 CPU alone would allow most misaligned loads.
+/// A misaligned address is a fault, as on a GPU; the CPU itself would allow most misaligned loads.
 template <typename T>
 T __ldcs(const T* address) {
     if (reinterpret_cast<std::uintptr_t>(address) % alignof(T) != 0) sim::misaligned(address);

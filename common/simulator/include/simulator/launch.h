@@ -12,8 +12,8 @@
 
 /// @brief What `::sim::launch` needs to know about a kernel: how to call it, its address, and its name.
 ///
-/// Which function a template's name refers to depends on the arguments of a call. The second lambda, which
-/// returns the kernel's address, is therefore generic and cannot always be called.
+/// If the name is a template's, the function that it refers to depends on the arguments of a call. The second
+/// lambda, which returns the kernel's address, is therefore generic, and not every use of it compiles.
 #define SIM_KERNEL(...)                                                                         \
     [=](auto... sim_arguments) SIM_INLINE { __VA_ARGS__(sim_arguments...); },                   \
         [=](auto sim_address) SIM_INLINE -> decltype(sim_address(__VA_ARGS__)) {                \
@@ -46,14 +46,13 @@ struct Kernel {
     Site site;
 };
 
-/// The names of a kernel's parameters, separated by commas. The translator defines such an object after each
-/// kernel.
+/// The names of a kernel's parameters, for messages. The translator defines such an object after each kernel.
 class ParameterNames {
  public:
     ParameterNames(const char* of, const char* all);  ///< adds the object to the program's list
     const char* const kernel;                         ///< the kernel's name, without namespaces
-    const char* const names;
-    const ParameterNames* const next;  ///< the next object of the list, or null
+    const char* const names;                          ///< separated by commas
+    const ParameterNames* const next;                 ///< the next object of the list, or null
 };
 
 /// @{
@@ -72,7 +71,7 @@ struct Argument {
     std::size_t element_bytes = 0;
 };
 /// @{
-/// The size of a type in bytes, or 1 if it has none, like `void`.
+/// The size of a type in bytes, or 1 for a type without a size, such as `void`.
 template <typename T, typename = void>
 struct SizeOf : std::integral_constant<std::size_t, 1> {};
 template <typename T>
@@ -88,11 +87,12 @@ SIM_INLINE inline Argument argument_of(const T& argument) {
         return {};
 }
 
-/// A function object that each thread of a grid calls. Only the caller of `launch_grid` knows its type.
+/// A function object that each thread of a grid calls, and the functions for its type, which only the caller
+/// of `launch_grid` knows.
 struct ThreadCall {
     const void* object;
     ThreadLoop loop;                          ///< `run_threads` for its type
-    const void* (*copy)(const void* object);  ///< for a grid that runs later
+    const void* (*copy)(const void* object);  ///< makes a copy for a grid that runs later
     void (*destroy)(const void* copy);
 };
 /// Refers to a function object, which must exist until `launch_grid` returns.
@@ -108,8 +108,8 @@ ThreadCall thread_call(const Call& call) {
 void launch_grid(const Kernel& kernel, const LaunchConfig& config, const ThreadCall& call,
                  const Argument* arguments = nullptr, std::size_t count = 0);
 
-/// Finds the address of the function that a kernel's name refers to; if it names a template, that of the
-/// function for these types of arguments.
+/// Finds the address of the function that a kernel's name refers to. If the name is a template's, this is its
+/// instantiation for these types of arguments.
 template <typename... Arguments>
 struct KernelAddress {
     /// For a function that takes these types.
@@ -121,7 +121,7 @@ struct KernelAddress {
     SIM_INLINE const void* operator()(Function* kernel) const {
         return reinterpret_cast<const void*>(kernel);
     }
-    /// Has the return type of the function; only declared.
+    /// Never defined: only its return type is used, which is that of the kernel.
     static void result(void (*kernel)(Arguments...));
     /// The same for a function that takes other types.
     template <typename Result, typename... Parameters>
@@ -133,7 +133,8 @@ template <typename T>
 constexpr bool is_trivial_argument = std::is_trivially_copy_constructible_v<T>&&
     std::is_trivially_move_constructible_v<T>&& std::is_trivially_destructible_v<T>;
 
-/// The bytes of an argument that is not trivial: a GPU copies only the bytes and destroys nothing.
+/// The bytes of an argument that is not trivial. For such an argument, a GPU also copies only the bytes, and
+/// calls no destructor.
 template <typename T>
 struct Bytes {
     alignas(T) unsigned char bytes[sizeof(T)];
@@ -152,7 +153,8 @@ auto keep(const T& argument) {
 }
 
 /// @{
-/// What is passed to a kernel for a kept argument: the C++ ABI passes one that is not trivial by its address.
+/// What a call passes to a kernel for a kept argument. By the C++ ABI, this is the address of an argument
+/// that is not trivial, and the value of any other.
 template <typename T>
 T pass(const T& argument) {
     return argument;
@@ -172,7 +174,7 @@ void call_kernel(const void* kernel, Kept... arguments) {
     reinterpret_cast<void (*)(decltype(pass(arguments))...)>(const_cast<void*>(kernel))(pass(arguments)...);
 }
 
-/// A kernel with its launch configuration, ready to be called with arguments of any types.
+/// A kernel with its launch configuration, ready to be launched with arguments of any types.
 template <typename Call, typename Find>
 struct AnyLauncher {
     Call call;
@@ -217,7 +219,8 @@ struct AnyLauncher {
     }
 };
 
-/// @brief Launches a kernel. If its parameters are known, the arguments are converted once, in the launch.
+/// @brief Launches a kernel. If the types of its parameters are known, the arguments are converted to them
+/// once, by the launch, and not by each thread.
 /// @tparam Function The type of a pointer to the kernel; `void` if the kernel's name does not determine it.
 template <typename Call, typename Find, typename Function>
 struct Launcher : AnyLauncher<Call, Find> {};
@@ -234,7 +237,7 @@ struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
     }
 };
 
-/// Determines a kernel's type, unless its name refers to several functions.
+/// Determines a kernel's type. A name that refers to several functions has none.
 struct KernelType {
     /// Never defined: only its return type is used.
     template <typename Function>
@@ -246,8 +249,8 @@ using FunctionOf =
     typename std::conditional_t<std::is_invocable_v<Find, KernelType>, std::invoke_result<Find, KernelType>,
                                 std::common_type<void>>::type;
 
-/// The translation of `<<<` … `>>>`. The parentheses that follow call the launcher with the kernel's
-/// arguments.
+/// What `kernel<<<…>>>` is translated to. The parentheses that follow in the source call the returned
+/// launcher with the kernel's arguments.
 template <typename Call, typename Find>
 Launcher<Call, Find, FunctionOf<Find>> launch(Call call, Find find, const char* name, LaunchConfig config,
                                               const char* file = __builtin_FILE(),
@@ -255,14 +258,15 @@ Launcher<Call, Find, FunctionOf<Find>> launch(Call call, Find find, const char* 
     return {{call, find, name, config, {file, line}}};
 }
 
-/// CUDA_SIM_WORKERS: the number of OS threads that run blocks.
+/// How many OS threads run blocks: CUDA_SIM_WORKERS, by default the number of the CPU's hardware threads, but
+/// at most 24. A grid whose blocks wait for each other may use more.
 unsigned int workers();
 
-/// CUDA_SIM_MULTIPROCESSORS: the device's number of SMs; by default, the number of workers.
+/// How many SMs the device reports: CUDA_SIM_MULTIPROCESSORS, by default `workers()`.
 unsigned int multiprocessors();
 
-/// The message about the last kernel that failed; empty if none has failed. A message that was read here is
-/// not printed at the program's end.
+/// The message about the last kernel that failed; empty if none has failed. After this call, the message is
+/// not printed when the program ends.
 const char* last_fault();
 
 }  // namespace sim

@@ -1,5 +1,5 @@
 /// @file
-/// @brief CUDA's `min` and `max`, which need no `std::` and compare numbers of different types.
+/// @brief CUDA's `min` and `max`, which need no `std::` and also accept two numbers of different types.
 #pragma once
 
 #define SIM_MIN_MAX(R, A, B)                                                                  \

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-/// The members of CUDA's struct, and those that CUDA 13 has removed. Members that the simulator does not set
-/// are 0.
+/// A device's properties: the members of CUDA 13's struct, and those that CUDA 13 has removed. Members that
+/// the simulator does not set are 0.
 struct cudaDeviceProp {
     char name[256];
     struct {
@@ -45,7 +45,7 @@ struct cudaDeviceProp {
     int singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch;                    // until CUDA 12
 };
 
-// An attribute's name and number, and the property with the same value.
+// For each attribute: its name, its number, and the property that has the same value.
 #define SIM_ATTRIBUTES(X)                                                                             \
     X(cudaDevAttrMaxThreadsPerBlock, 1, maxThreadsPerBlock)                                           \
     X(cudaDevAttrMaxBlockDimX, 2, maxThreadsDim[0])                                                   \

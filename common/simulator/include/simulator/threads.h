@@ -4,8 +4,8 @@
 
 #include "kernel.h"
 
-/// Marks functions of the simulator in files that are compiled to be interrupted (instrument/interleave.cpp):
-/// these functions are not.
+/// Marks functions of the simulator that are compiled together with a kernel. Where the kernel's threads are
+/// interrupted between their accesses (instrument/interleave.cpp), these functions are not.
 #define SIM_UNINTERRUPTED __attribute__((no_sanitize("thread")))
 
 namespace sim {
@@ -23,15 +23,17 @@ enum class ThreadState : unsigned char {
 };
 
 class Chained;
-inline thread_local const Chained* chained = nullptr;  ///< the running thread's marked statement, or null
+inline thread_local const Chained* chained = nullptr;  ///< the marked statement that is running, or null
 
-/// @brief Exists while a marked statement runs, such as `v += __shfl_down_sync(mask, v, d);`. The translator
-/// marks a statement if the variable's new value certainly depends on what the shuffle returns. Several such
-/// statements may be the steps of a reduction.
+/// @brief An object that exists while a marked statement runs, such as `v += __shfl_down_sync(mask, v, d);`.
+///
+/// The translator marks a statement if the variable's new value certainly depends on what the shuffle
+/// returns. Several such statements may be the steps of a reduction (grid/chains.hpp).
 class Chained {
  public:
     /// @param its_variable The name of the variable that is assigned to.
-    /// @param its_fold     The operator, such as `+`; `,` for a minimum or maximum, `=` for a broadcast.
+    /// @param its_fold     The operator that combines the old value with the shuffled one, such as `+`; `,`
+    /// for a minimum or maximum, `=` for a broadcast.
     SIM_UNINTERRUPTED Chained(const char* its_variable, char its_fold)
         : variable(its_variable), fold(its_fold) {
         chained = this;
@@ -49,9 +51,9 @@ struct Thread {
     uint3 index;  ///< its `threadIdx`
     ThreadState state;
     // If the thread has waited:
-    unsigned int fiber;  ///< the number of the fiber that continues it
+    unsigned int fiber;  ///< the number of the fiber that it runs on
     // If it waits for lanes of its warp:
-    unsigned int mask;     ///< the lanes
+    unsigned int mask;     ///< the lanes that meet, with its own; 0: any lanes (`gather`)
     const char* function;  ///< the warp function that it has called
     std::uint64_t value;   ///< what it passes; after a shuffle, what it has received
     WarpValues* result;    ///< where it receives what all lanes have passed; null for a shuffle
@@ -61,12 +63,12 @@ struct Thread {
     Site site;  ///< the line
 };
 
-/// Called when a thread returns while others wait. Those that waited only for this thread become ready.
+/// Called when a thread returns while others wait: those that were waiting only for this thread become ready.
 void returned_while_others_wait();
 
 /// @brief The threads of the block that an OS thread runs.
 ///
-/// A thread that never waits costs a few nanoseconds: it is one iteration of `run_threads`.
+/// A thread that never waits costs a few nanoseconds: one iteration of the loop in `run_threads`.
 struct Threads {
     Thread all[kMaxThreadsPerBlock];     ///< by their number in the block, x varying fastest
     Thread* order[kMaxThreadsPerBlock];  ///< the same threads, in the order in which they run
@@ -105,7 +107,8 @@ struct Threads {
     }
 };
 
-/// Calls the kernel for each thread that has not started. While a call waits, other fibers may start threads.
+/// Calls the kernel for one thread after another, until all threads of the block have started. While a call
+/// waits, this loop may also run on another fiber and start further threads.
 /// @param call Points to a `const Call`, which calls the kernel with its arguments.
 template <typename Call>
 SIM_UNINTERRUPTED void run_threads(const void* call, Threads& threads) {
@@ -115,7 +118,8 @@ SIM_UNINTERRUPTED void run_threads(const void* call, Threads& threads) {
     }
 }
 
-/// `run_threads` for one type of call, which the compiled simulator does not know.
+/// A pointer to `run_threads` for one type of call. The simulator itself is compiled without knowing this
+/// type.
 using ThreadLoop = void (*)(const void* call, Threads& threads);
 
 }  // namespace sim

@@ -60,8 +60,8 @@ Pages::~Pages() { munmap(data_, bytes_); }
 
 Range variables() { return {__data_start, _end}; }
 
-/// The linker puts `after_managed` after a program's managed variables. Its alignment gives them pages of
-/// their own.
+/// The linker puts `after_managed` after a program's managed variables, into the same section. Its alignment,
+/// which is at least a page, gives the managed variables pages of their own.
 constexpr std::size_t kMostPageBytes = 64 * 1024;
 [[gnu::section("sim_managed"), gnu::used]] alignas(kMostPageBytes) static char after_managed[kMostPageBytes];
 

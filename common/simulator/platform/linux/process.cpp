@@ -18,7 +18,7 @@ namespace sim::platform {
 
 std::size_t most_threads() { return std::numeric_limits<std::size_t>::max(); }
 
-/// The folder /proc/self/task has a link for each thread, and two for itself.
+/// The link count of the folder /proc/self/task is 2 plus the number of threads.
 bool has_other_threads() {
     struct stat folder {};
     return stat("/proc/self/task", &folder) != 0 || folder.st_nlink != 3;

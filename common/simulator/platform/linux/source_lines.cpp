@@ -52,8 +52,8 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
     return false;
 }
 
-/// Called first for each function that was inlined at an instruction, then for the function that contains the
-/// instruction.
+/// Called by libbacktrace for an instruction: first for each function that was inlined there, then for the
+/// function that contains the instruction.
 [[maybe_unused]] int note_line(void* data, std::uintptr_t, const char* file, int line, const char*) {
     const std::string_view name = file == nullptr ? "" : file;
     if (!name.ends_with(".cu") && !name.ends_with(".cuh")) return 0;
@@ -62,7 +62,8 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* data) {
     return 0;  // continue
 }
 
-/// Uses the program's symbols, because with -g1, clang's debug information has no functions.
+/// Called by libbacktrace with the program's symbol at an address. The symbols are used because with -g1,
+/// clang's debug information has no functions.
 [[maybe_unused]] void note_function(void* data, std::uintptr_t, const char* name, std::uintptr_t,
                                     std::uintptr_t) {
     if (name != nullptr) *static_cast<std::string*>(data) = name;

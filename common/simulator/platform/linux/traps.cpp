@@ -15,7 +15,7 @@ namespace sim::platform {
 namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, kTick};
-/// The handlers before the program has set any: those of a sanitizer, or none.
+/// The handlers that were set before the program has set any: those of a sanitizer, or none.
 struct sigaction first_actions[std::size(kSignals)];
 struct sigaction previous_actions[std::size(kSignals)];
 bool handed_on[std::size(kSignals)];
@@ -59,8 +59,8 @@ void on_signal(int signal, siginfo_t* info, void*) {
     if (info->si_code <= 0) raise(signal);  // a signal that was sent does not recur by itself
 }
 
-/// Called when the program has reached its limit of CPU time, and again every second. Host code ends with a
-/// message that names its line. A kernel may run on until the fourth signal.
+/// The handler runs when the program has reached its limit of CPU time, and again every second. Host code
+/// ends with a message that names its line. A kernel may run on until the fourth signal.
 [[maybe_unused]] const auto kBeforeLimit = signal(SIGXCPU, [](int) {
     static std::atomic<int> signals = 0;
     alarm(10);  // ends a process that waits for its own lock on memory here

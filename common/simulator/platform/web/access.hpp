@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The text that names the line which instrumented code has reached (source_lines.cpp).
+/// The text that names the line of the call or access that instrumented code has reached (source_lines.cpp).
 extern "C" const char* sim_site;
 
 namespace sim::platform {
@@ -15,7 +15,7 @@ constexpr std::size_t kPageBytes = 256;
 constexpr std::size_t kAddresses = std::size_t{1} << 31;
 
 /// The accesses that are allowed on a page: all, unless `Pages` or `protect` forbid some. A page with
-/// `nothing_yet` is zeroed when it is made accessible.
+/// `nothing_yet` is also inaccessible, and is zeroed when it is made accessible.
 enum Allowed : std::uint8_t { all, read, nothing, nothing_yet };
 extern Allowed allowed[kAddresses / kPageBytes];
 

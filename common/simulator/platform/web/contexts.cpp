@@ -3,8 +3,8 @@
 /// and rewinds it from there.
 ///
 /// WebAssembly's own stack can't be switched. Therefore, `sim_switch_context` unwinds all calls up to
-/// `go_on`, which then enters another context or rewinds its calls. Asyncify does not change functions that
-/// call Asyncify's own.
+/// `go_on`, which then enters another context or rewinds its calls. Functions that call Asyncify's own
+/// functions, as those here do, are not instrumented by Asyncify.
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -72,8 +72,8 @@ void take_over() {
     if (calls == Calls::rewind) start_rewind(running);
 }
 
-/// The outermost call on the stack.
-/// @param[in] signal The signal of the trap that ended the last call; otherwise 0.
+/// The outermost call on the stack: runs contexts until main returns.
+/// @param[in] signal The signal of the trap that ended the last call; 0 if no trap has ended one.
 /// @return What main returns.
 [[gnu::noinline]] int go_on(int signal) {
     if (is_left_for_good) {
@@ -97,7 +97,7 @@ void take_over() {
 
 }  // namespace
 
-/// The context and its buffer are at the top of the stack.
+/// Puts the context and its buffer at the top of the stack, and lets the call use what is below them.
 Context make_context(char* top, void (*enter)(Context from, void* data)) {
     char* const context = top - sizeof(WebContext);
     char* const buffer = context - kBufferBytes;

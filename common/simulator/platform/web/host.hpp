@@ -12,16 +12,16 @@ constexpr int kBadAddress = 11, kAborted = 6, kDivided = 8;  ///< numbers of sig
 extern "C" {
 /// Ends the program, as a signal does.
 [[noreturn, clang::import_module("sim"), clang::import_name("end_by_signal")]] void end_by_signal(int number);
-/// Writes the symbol of the function or variable at an address, at most `most` bytes of it, without a 0 at
-/// the end.
+/// Writes the symbol of the function or variable at an address to `name`: at most `most` bytes, without a 0
+/// at the end.
 /// @return How many bytes were written; 0 if there is no such symbol.
 [[clang::import_module("sim"), clang::import_name("name_of")]] std::size_t name_of(const void* address,
                                                                                    char* name,
                                                                                    std::size_t most);
 }
 
-/// Handles an instruction that WebAssembly has refused: stops the kernel that executed it, or ends the
-/// program.
+/// Handles an instruction that WebAssembly has refused to execute: stops the kernel that contains it, or ends
+/// the program if it is host code.
 /// @param[in] number The number of the signal that Linux would raise.
 void trap(int number);
 

@@ -53,8 +53,8 @@ void trap(int number) {
 
 namespace {
 
-/// How long the program, or each of its cases, may run, in seconds of wall-clock time. A browser may run it
-/// several times more slowly than Linux does.
+/// How long the program may run or, if it announces cases (`sim_begins_case`), each case, in seconds of
+/// wall-clock time. In a browser, a program may be several times slower than on Linux.
 const double most_seconds = [] {
     const char* const setting = std::getenv("CUDA_SIM_SECONDS");
     return setting == nullptr ? 120.0 : std::atof(setting);
@@ -103,7 +103,7 @@ extern "C" void sim_repeats(const void* site, bool has_accessed) {
 // --- Random numbers: those of the GNU C library, on which the articles' results depend --------------
 
 namespace {
-/// Each number is the sum of the numbers 3 and 31 places before it; what `next` returns lacks its lowest bit.
+/// Each number is the sum of the numbers 3 and 31 places before it. `next` returns it without its lowest bit.
 struct Random {
     static constexpr unsigned int kLong = 31, kShort = 3, kLeftOut = 310;
     std::uint32_t last[kLong]{};
@@ -191,7 +191,8 @@ void prepare(CpuThread& thread) {
     thread.context = sim::platform::make_context(thread.stack + kStackBytes, begin_thread);
 }
 
-/// Continues the thread that has waited longest. The calling thread gets its next turn, unless it has ended.
+/// Continues the thread that has waited longest. Unless the calling thread has ended, it joins the end of the
+/// queue.
 void give_way() {
     CpuThreads& all = threads();
     if (all.ready.empty()) return;

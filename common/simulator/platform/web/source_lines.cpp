@@ -1,11 +1,12 @@
 /// @file
 /// @brief Web: the lines of source code are strings in the program.
 ///
-/// tools/workbench/sites.mjs makes instrumented code store the address of a string before each call, and pass
-/// such an address to each function that is called at an access. The string is FILE:LINE of the code, and on
-/// further lines that of each call into which the code was inlined, innermost first. Lines in helpers' files
-/// are left out: the line of the helper's caller counts. A 0 precedes each string, because callers look up
-/// the byte before a "return address".
+/// tools/workbench/sites.mjs makes instrumented code store the address of a string in `sim_site` before each
+/// call, and pass such an address to each function that is called at an access. The string is FILE:LINE of
+/// the code, and on further lines that of each call into which the code was inlined, innermost first. Lines
+/// in helpers' files are left out: the line of the helper's caller counts. A 0 precedes each string, because
+/// `lines_of` may be given the address before the string, as it is given the address before a return address
+/// on Linux.
 #include "../source_lines.hpp"
 
 #include <cxxabi.h>

@@ -24,7 +24,8 @@ class DeviceVariables {
     }
 
  private:
-    /// Not marked: constants, whose value the host may know, managed variables, and definitions of types.
+    /// Whether a word makes a declaration one that is not marked: of a constant, whose value the host may
+    /// know, of a managed variable, or of a type.
     static bool is_exempt(const Tokens& tokens, std::size_t i) {
         for (const char* const word :
              {"const", "constexpr", "__managed__", "struct", "class", "union", "enum"})

@@ -1,5 +1,5 @@
 /// @file
-/// @brief Tells the simulator which calls' errors a program discards.
+/// @brief Tells the simulator the results of those CUDA calls whose results a program discards.
 #pragma once
 
 #include <cctype>
@@ -9,8 +9,8 @@
 
 #include "../tokens.hpp"
 
-/// Turns the statement `cudaFree(p);` into `cudaFree(p), ::sim::Discarded{"cudaFree"};`. Names that the
-/// program itself gives to macros and classes are not changed.
+/// Turns the statement `cudaFree(p);` into `cudaFree(p), ::sim::Discarded{"cudaFree"};`. Does not change uses
+/// of macros and classes of the program's own whose names look like those of CUDA's functions.
 class DiscardedErrors {
  public:
     void translate(Tokens& tokens) {

@@ -8,8 +8,8 @@
 
 #include "../tokens.hpp"
 
-/// Warns about several `extern __shared__` arrays, which all begin at the same address. This is no error,
-/// because a kernel may use the memory a second time, under another name, on purpose.
+/// Warns about a function that uses several `extern __shared__` arrays, which all begin at the same address.
+/// This is no error, because a kernel may use the memory a second time, under another name, on purpose.
 class DynamicArrays {
  public:
     static void translate(Tokens& tokens) {
@@ -52,7 +52,7 @@ class DynamicArrays {
         const Array* first = nullptr;
         for (std::size_t i = open; i < tokens.partner(open); ++i) {
             const std::size_t before = tokens.end_before(i) - 1;
-            // Skips words that name something else: a new variable or a member.
+            // Skips words that name something other than the array: a new variable or a member.
             const bool is_declared = tokens.is_word(before) && !tokens.is(before, "return");
             if (!tokens.is_word(i) || is_declared || tokens.is(before, ".") || tokens.is_arrow(before))
                 continue;

@@ -8,7 +8,8 @@
 
 #include "../tokens.hpp"
 
-/// Turns `(void*)kernel<int>` into `(void*)::sim::known(kernel<int>)`, which notes how to call the kernel.
+/// Turns `(void*)kernel<int>` into `(void*)::sim::known(kernel<int>)`, which notes how to call the kernel
+/// (api/more/launches.h).
 class KernelPointers {
  public:
     void translate(Tokens& tokens) {

@@ -18,9 +18,9 @@ struct MissingFeature {
 
 inline constexpr std::string_view kInlinePtx = "inline PTX (asm)";
 
-/// Headers, and the features that they belong to. The simulator has the headers whose feature is empty. A
-/// program that includes any other header needs no GPU if it uses none of the words below, unless the list
-/// has no word for the header's feature.
+/// Headers, and the features that they belong to. The simulator has the headers whose feature is empty.
+/// Including any other header of this list is allowed, because uses of its feature are found by the words
+/// below. If `kMissingWords` has no word for the feature, including the header is an error.
 inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cub/*", "CUB"},
                                                      {"cuda/atomic", ""},
@@ -56,7 +56,8 @@ inline constexpr MissingFeature kMissingHeaders[] = {{"thrust/*", "Thrust"},
                                                      {"cuda_gl_interop.h", "OpenGL"},
                                                      {"cuda_texture_types.h", "textures"}};
 
-/// Words other than headers, and the features that they belong to. Names of namespaces end with `::`.
+/// Words other than headers' names, and the features that they belong to, which the simulator lacks unless
+/// the feature is empty. Names of namespaces end with `::`.
 inline constexpr MissingFeature kMissingWords[] = {{"asm", kInlinePtx},
                                                    {"__asm__", kInlinePtx},
                                                    {"__asm", kInlinePtx},
@@ -102,7 +103,7 @@ inline constexpr MissingFeature kMissingWords[] = {{"asm", kInlinePtx},
                                                    {"cudaIpc*", "memory shared by processes"},
                                                    {"cudaGraphics*", "OpenGL"}};
 
-/// @return The feature that a name belongs to, if the simulator lacks it; otherwise empty.
+/// @return The feature that a name belongs to, if the simulator lacks this feature; otherwise empty.
 template <std::size_t kCount>
 std::string_view missing_feature(std::string_view name, const MissingFeature (&features)[kCount]) {
     for (const MissingFeature& missing : features) {
@@ -164,8 +165,8 @@ inline bool is_namespace(const std::vector<Token>& tokens, std::size_t i) {
     return is(last, "namespace") || (is(last, "=") && is(before(before(last)), "namespace"));
 }
 
-/// Removes an `#include` of a missing header, or turns it into a compiler error if uses could not be
-/// detected.
+/// Removes an `#include` of a missing header or, if uses of its feature can't be detected, turns it into a
+/// compiler error.
 inline void leave_out_missing_header(std::vector<Token>& tokens, const Include& include) {
     const std::string_view feature = missing_feature(include.name, kMissingHeaders);
     if (feature.empty()) return;
@@ -178,7 +179,8 @@ inline void leave_out_missing_header(std::vector<Token>& tokens, const Include& 
         tokens[include.first].text = "error " + sentence_of(include.name + " (" + std::string(feature) + ")");
 }
 
-/// Turns each use of a missing feature into a compiler error. Code that the preprocessor skips may use it.
+/// Turns each use of a missing feature into a compiler error, which has no effect in code that the
+/// preprocessor skips.
 /// @param for_host Whether only the host's compiler reads the file, so that `asm` is host code.
 inline void name_what_is_missing(std::vector<Token>& tokens, bool for_host = false) {
     std::set<std::size_t> directives;  // the numbers of `#include` directives

@@ -1,5 +1,6 @@
 /// @file
-/// @brief Translates a file of a program from elsewhere, and the program's own headers that it includes.
+/// @brief Translates a file of a program from elsewhere (one that is not the course's), and the program's own
+/// headers that the file includes.
 #pragma once
 
 #include <filesystem>
@@ -21,9 +22,9 @@
 #include "shared_memory.hpp"
 #include "volatile_pointers.hpp"
 
-/// Translates a file and the headers that it includes into a folder, under their absolute paths: those beside
-/// the file that includes them, and those in the folders that `-I` names. In a file that nvcc leaves to the
-/// host's compiler, only uses of missing features are translated, to compiler errors.
+/// Translates a file and the program's headers that it includes, those beside the including file and those in
+/// the folders that `-I` names, into a folder, where each has its absolute path. In a file that nvcc leaves
+/// to the host's compiler, only uses of missing features are translated, to compiler errors.
 class Program {
  public:
     enum class To { cpp, cuda };
@@ -32,14 +33,16 @@ class Program {
     Program(To to, std::string folder, std::vector<std::filesystem::path> included)
         : to_(to), folder_(std::move(folder)), included_(std::move(included)) {}
 
-    /// Translates a file and its headers, and writes a rule of Make beside it, OUTPUT.d, that names them.
+    /// Translates a file and its headers. Beside the translation, writes OUTPUT.d, a rule of Make that names
+    /// them.
     /// @param path The file's name in messages. @throws std::runtime_error whose text begins with `path`.
     void translate_with_rule(const std::filesystem::path& path) {
         translate(path);
         std::string rule = escaped(output_of(path)) + ":";
         for (const std::filesystem::path& file : read_) rule += " " + escaped(file);
         write_source(output_of(path).string() + ".d", rule + "\n");
-        // A build looks only at this output, which must be compiled again if a header has changed.
+        // A build looks only at the time of this output, which must be compiled again if a header has
+        // changed.
         if (has_changed_)
             std::filesystem::last_write_time(output_of(path), std::filesystem::file_time_type::clock::now());
     }
@@ -81,7 +84,7 @@ class Program {
         launch_macros_.translate(all);
         discarded_errors_.translate(all);
         VolatilePointers::translate(all);
-        for (std::size_t i = 0; i < all.size(); ++i)  // a macro would change GCC's __noinline__, too
+        for (std::size_t i = 0; i < all.size(); ++i)  // a macro would also change GCC's __noinline__
             if (all.is(i, "__noinline__") && !all.is(all.end_before(i) - 1, "("))
                 all.text(i) = "__attribute__((noinline))";
         return all;
@@ -130,7 +133,7 @@ class Program {
         return result;
     }
 
-    /// Files newer than the executable count as changed, so unchanged files are not written again.
+    /// Does not write a file again that has not changed: files newer than the executable count as changed.
     void write_if_changed(const std::filesystem::path& path, const std::string& text) {
         std::ifstream old(path, std::ios::binary);
         if (old && std::string(std::istreambuf_iterator<char>(old), {}) == text) return;

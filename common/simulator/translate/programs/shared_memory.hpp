@@ -8,7 +8,8 @@
 
 #include "../lexer.hpp"
 
-/// Such a program polls a flag, or orders its accesses by system-wide fences and atomics.
+/// A program whose kernels and host use memory at the same time polls a flag, or orders its accesses by
+/// system-wide fences and atomics.
 /// @return What to write before a file that contains a word of such code; empty for any other file.
 inline std::string memory_sharing(const std::vector<Token>& tokens) {
     constexpr std::string_view kWords[] = {"volatile", "atomic", "atomic_ref", "__threadfence_system",

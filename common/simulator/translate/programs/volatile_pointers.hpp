@@ -1,5 +1,6 @@
 /// @file
-/// @brief Code that shares values within a warp by `volatile` pointers and relies on the warp's lockstep.
+/// @brief Translates `volatile` arrays and pointers, by which old code shares values within a warp, relying
+/// on the lockstep of its lanes.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +11,10 @@
 #include "../tokens.hpp"
 
 /// Turns `__shared__ volatile int s[32]` into `__shared__ ::sim::LockstepElement<int> s[32]`, and a parameter
-/// or variable `volatile int* s` into `::sim::LockstepPointer<int> s`: lanes of a warp store through these
-/// together. A parameter whose type only the compiler knows, perhaps from the call, keeps its type; instead,
-/// the function's body begins with a lockstep pointer that has the parameter's name.
+/// or variable `volatile int* s` into `::sim::LockstepPointer<int> s`: the lanes of a warp store through
+/// these in lockstep (api/more/lockstep.h). A parameter `volatile T* s`, where only the compiler knows what
+/// `T` is, keeps its type, from which a call may determine `T`; instead, the function's body begins with a
+/// lockstep pointer `s`.
 class VolatilePointers {
  public:
     static void translate(Tokens& tokens) {
@@ -67,7 +69,7 @@ class VolatilePointers {
         tokens.text(body).append(" ::sim::AnyLockstepPointer<" + type + "> " + word + " = sim_" + word + ";");
     }
 
-    /// The next of two signs that is in no brackets and no template's arguments.
+    /// @return The next occurrence of one of two signs that is in no brackets and no template's arguments.
     static std::size_t next_sign(const Tokens& tokens, std::size_t i, const char* one, const char* other) {
         while (i < tokens.size() && !tokens.is(i, one) && !tokens.is(i, other)) {
             const std::size_t partner = tokens.partner(i);

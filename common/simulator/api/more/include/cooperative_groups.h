@@ -54,7 +54,7 @@ thread_block this_thread_block(block_tile_memory<kMostThreads>&) {
     return {};
 }
 
-/// A group of lanes of one warp. Members name each other by their ranks in the group.
+/// A group of lanes of one warp. Its members refer to each other by their ranks in the group.
 class lane_group : public thread_group {
  public:
     explicit lane_group(unsigned int lanes)
@@ -147,7 +147,8 @@ std::enable_if_t<(kSize <= 32), thread_block_tile<kSize, Parent>> tiled_partitio
 /// compiler's error into a message that says so.
 template <unsigned int kSize, typename Parent>
 std::enable_if_t<(kSize > 32), thread_group> tiled_partition(const Parent&) = delete;
-/// A tile whose size is known only at run time. In a group within a warp, a tile has neighbouring ranks.
+/// Returns a tile whose size is known only at run time: of the block or, if the group is within a warp, of
+/// that group, whose consecutive ranks then form a tile.
 inline lane_group tiled_partition(const thread_group& group, unsigned int size) {
     if (group.lanes() == 0)
         return lane_group((size == 32 ? ~0u : (1u << size) - 1) << sim::lane() / size * size);

@@ -13,8 +13,8 @@ enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
 namespace sim {
 
-/// A format: how many bits the mantissa has, the bias of the exponent, and the largest numbers. E4M3 has no
-/// infinities.
+/// A format: how many bits the mantissa has, the bias of the exponent, and the bits of NaN, of the largest
+/// number, and of what larger numbers become (infinity, or NaN in E4M3, which has no infinity).
 template <__nv_fp8_interpretation_t kKind>
 struct Fp8 {
     static constexpr int kMantissa = kKind == __NV_E4M3 ? 3 : 2, kBias = kKind == __NV_E4M3 ? 7 : 15;

@@ -38,7 +38,8 @@ bool sdkWriteFile(const char* path, const T* data, unsigned int count, const Eps
     for (unsigned int i = 0; i < count; ++i) file << data[i] << ' ';
     return static_cast<bool>(file.flush());
 }
-/// Reads a file that sdkWriteFile has written. `*data` is allocated if it is null.
+/// Reads a file that sdkWriteFile has written. If `*data` is null, it is allocated; otherwise, it has room
+/// for `*count` numbers. Sets `*count` to the number of numbers read.
 /// @return Whether the file could be read and `*data` has room for the numbers.
 template <typename T>
 bool sdkReadFile(const char* path, T** data, unsigned int* count, bool) {
@@ -59,6 +60,7 @@ inline void sdkDumpBin(void* data, unsigned int bytes, const char* path) {
     std::ofstream(path, std::ios::binary).write(static_cast<const char*>(data), bytes);
 }
 /// Compares the numbers in two binary files, the second of which may be in `data/`.
+/// @return Whether at most the fraction `threshold` of them differs by more than `epsilon`.
 inline bool sdkCompareBin2BinFloat(const char* path, const char* expected, unsigned int count, float epsilon,
                                    float threshold, char* folder) {
     std::vector<float> numbers[2] = {std::vector<float>(count), std::vector<float>(count)};

@@ -74,8 +74,9 @@ struct SimImage {
     }
 };
 
-/// Loads an image with `channels` numbers per pixel; a fourth number is 0. If `T` is not a byte, the numbers
-/// range from 0 to 1. `*data` is allocated if it is null.
+/// Loads an image into an array with `channels` numbers per pixel; a fourth number is 0. If `T` is not a
+/// byte, the numbers range from 0 to 1. `*data` is allocated if it is null. @return Whether the image could
+/// be loaded.
 template <typename T>
 bool sim_load(const char* path, T** data, unsigned int* width, unsigned int* height, size_t channels) {
     SimImage image;
@@ -129,7 +130,8 @@ inline bool sdkSavePPMub(const char* path, unsigned char* data, unsigned int wid
 inline bool sdkSavePPM4ub(const char* path, unsigned char* data, unsigned int width, unsigned int height) {
     return sim_save(path, data, width, height, 4, 3);
 }
-/// @return Whether at most the fraction `threshold` of the bytes differs by more than `epsilon`.
+/// @return Whether two images have the same size, and at most the fraction `threshold` of their bytes differs
+/// by more than `epsilon`.
 inline bool sim_compare_images(const char* path, const char* expected, float epsilon, float threshold) {
     SimImage a, b;
     if (!a.load(path) || !b.load(expected) || a.width != b.width || a.bytes.size() != b.bytes.size())

@@ -42,7 +42,8 @@ inline bool getCmdLineArgumentString(int argc, const char** argv, const char* na
     *value = found == nullptr ? nullptr : const_cast<char*>(found);
     return found != nullptr;
 }
-/// The path of the file itself, or of the one in `data/`; null if neither exists. The caller frees it.
+/// @return The path of the named file or, if it does not exist, of that in `data/`; null if neither exists.
+/// The caller frees it.
 inline char* sdkFindFilePath(const char* name, const char*) {
     for (const std::string& path : {std::string(name), "data/" + std::string(name)}) {
         FILE* const file = fopen(path.c_str(), "rb");

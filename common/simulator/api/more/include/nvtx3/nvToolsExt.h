@@ -1,5 +1,5 @@
 /// @file
-/// @brief Marks for profilers. They are ignored here.
+/// @brief Marks and ranges for profilers, which are ignored here.
 #pragma once
 
 using nvtxRangeId_t = unsigned long long;

@@ -123,7 +123,7 @@ class Ticks {
 
 /// How many OS threads may run at the same time.
 std::size_t most_threads();
-/// Whether the process has OS threads besides the calling one.
+/// Whether the program has started OS threads that still run.
 bool has_other_threads();
 bool is_debugged();  ///< whether a debugger may stop threads for any length of time
 bool is_terminal();  ///< whether standard error is a terminal

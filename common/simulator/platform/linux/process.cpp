@@ -15,13 +15,23 @@
 #include "../sanitizer.hpp"
 
 namespace sim::platform {
+namespace {
+
+/// The link count of the folder /proc/self/task, which is 2 plus the number of threads; 0 if it is unknown.
+nlink_t links_of_threads() {
+    struct stat folder {};
+    return stat("/proc/self/task", &folder) == 0 ? folder.st_nlink : 0;
+}
+/// Before the program has started a thread: 3, or under QEMU, which has a thread of its own, 4.
+const nlink_t first_links = links_of_threads();
+
+}  // namespace
 
 std::size_t most_threads() { return std::numeric_limits<std::size_t>::max(); }
 
-/// The link count of the folder /proc/self/task is 2 plus the number of threads.
 bool has_other_threads() {
-    struct stat folder {};
-    return stat("/proc/self/task", &folder) != 0 || folder.st_nlink != 3;
+    const nlink_t links = links_of_threads();
+    return links == 0 || links != first_links;
 }
 
 bool is_debugged() {

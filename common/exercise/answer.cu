@@ -143,7 +143,7 @@ int main() {
                 answer<SumOfSquares>(question);
         require_no_other_threads();
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "simulator: no memory for an input: %s\n", error.what());
+        std::fprintf(stderr, "simulator: preparing an input failed: %s\n", error.what());
         return 1;
     }
 }

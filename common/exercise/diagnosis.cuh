@@ -273,7 +273,7 @@ class Diagnosis {
         const unsigned long long sum = sum_of(answer.got);
         if (answer.got.size() == kBytes && sum != c_.n && sum < kOld)
             say(std::string(sum < c_.n ? "Counts are missing" : "There are too many counts") +
-                ": the bins add up to " + std::to_string(sum) + ".");
+                ": the bins add up to " + std::to_string(sum) + ", not " + std::to_string(c_.n) + ".");
     }
 
     void try_other_shapes() {

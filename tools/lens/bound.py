@@ -68,7 +68,7 @@ def times(of_launches, profile, is_cold=False):
         changing = sum(its["least_stores"] + its["least_atomics"] for its in of_launches)
         add(changing / rates["stores"], f"{amount(changing)} sectors of stores and atomics at {rate(rates['stores'], '/s')}")
     for name, resource, what in (("least_loads", "L1", "sectors through L1"),
-                                 ("least_wavefronts", "shared memory", "wavefronts of shared memory")):
+                                 ("least_wavefronts", "shared memory", "wavefronts in shared memory")):
         if resource not in rates:
             continue
         used = [min(profile.sms, its["blocks"] / its["launches"]) for its in of_launches]

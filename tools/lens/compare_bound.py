@@ -156,7 +156,7 @@ def section():
         "measured, and adds the time of a launch. The largest of these times is the bound. It is not an estimate: kernels also wait, and use",
         f"one resource after another. All {len(found)} recorded times of variants on an H200 and on an H100 are above their bounds, the closest by",
         f"{100 * (min(ratios) - 1):.0f} %; half of them are below {median(ratios):.1f} times the bound.",
-        "In a report, the next line names the chapter's variant whose launch and counts are within 2 % of these, with its recorded time, or the",
+        "In a report, the line after the bound names the chapter's variant whose launch and counts are within 2 % of these, with its recorded time, or the",
         "two nearest variants. If a chain of dependent loads would take about as long as it took, the line says so.", "",
         "What the counts leave open is decided in favour of the kernels (`tools/lens/bound.py`):", "",
         "* L2 may already hold as much of the input as fits, and still hold what was written. The course's benchmark evicts the input first, so",

@@ -14,7 +14,7 @@ COUNTS = {
     "launches": "launches", "blocks": "blocks", "warps": "warps", "loads": "requests of global loads",
     "load_sectors": "sectors of global loads", "store_sectors": "sectors of global stores",
     "atomics": "requests of global atomics", "atomic_sectors": "sectors of global atomics",
-    "shared": "requests to shared memory", "wavefronts": "wavefronts of shared memory",
+    "shared": "requests to shared memory", "wavefronts": "wavefronts in shared memory",
     "arrivals": "arrivals of warps at barriers", "warp_functions": "calls of warp functions",
 }
 

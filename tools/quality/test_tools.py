@@ -244,7 +244,7 @@ class Lens(unittest.TestCase):
         self.assertRegex(words(copies)[0], r"^about the same counts as \*32 copies\*: [\d.]+ us on an H200$")  # not *loads in flight*, although it is close
         self.assertEqual(words(article, wavefronts=1.019)[0].partition(":")[0], "about the same counts as *a copy per warp*")  # the nearest variant
         self.assertRegex(words(article, wavefronts=1.03)[0], r"^no variant .* an H200 has these counts; the nearest: \*any block\* [\w ]+, \d+ us, with "
-                                                             r"10,354,718 wavefronts of shared memory instead of 10,662,549; \*article\*")
+                                                             r"10,354,718 wavefronts in shared memory instead of 10,662,549; \*article\*")
         self.assertEqual(words(article, wavefronts=2)[0].count(" instead of "), 2)
         in_global_memory = words(("05_sum_of_squares", "512 contiguous"), given="article", size=1 << 20, store_sectors=2049)[0]
         self.assertRegex(in_global_memory, r"the nearest: \*512 contiguous\*, \d+ us, with 128 sectors of global stores instead of 262,272")

@@ -266,7 +266,7 @@ std::string unawaited_text(const void* address) {
             if (!uses->guards(page_of(address))) continue;
             if (writes ? uses->has_written(address) : uses->has_used(address))
                 return ", which " + launch_text(uses->kernel) + (writes ? " writes" : " reads") +
-                       ": the host has not waited for it, for example with cudaDeviceSynchronize()";
+                       ": the host has not waited for it, as cudaDeviceSynchronize() does";
         }
     return "";
 }

@@ -85,7 +85,7 @@ TEST_CASE("the host may use what a kernel writes, and change what it reads, only
                           " of a managed buffer of 20000 bytes allocated at " + shared_here(kManagedLine),
                       pinned = " of a pinned buffer of 20000 bytes allocated at " + shared_here(kMappedLine),
                       kernel = ", which add_many_kernel (launched at " + shared_here(kManyLine) + ") ",
-                      advice = ": the host has not waited for it, for example with cudaDeviceSynchronize()\n";
+                      advice = ": the host has not waited for it, as cudaDeviceSynchronize() does\n";
     const std::tuple<void (*)(const Shared&), std::string> kUses[] = {
         {reads, "byte 19996" + managed + kernel + "writes" + advice},
         {changes, "byte 0" + managed + kernel + "writes" + advice},

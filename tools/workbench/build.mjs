@@ -119,13 +119,18 @@ async function build() {
   }));
 }
 
-/** The includes of the chapters' code and of the exercises' own checks. */
+/**
+ * The includes of the chapters' code and of the exercises' own checks. Functions of the C++ library are inlined and have no lines of
+ * their own, so that a file that uses them compiles in a shorter time.
+ */
 function includesOfExercises(has) {
-  const lines = new Set();
+  const lines = new Set(), ofLibrary = new Set();
   for (const folder of readdirSync(root).filter((name) => /^\d\d_/.test(name)))
     for (const path of filesBelow(folder, /^kernels\.cuh$|^\d\w+\.cuh$/))
-      for (const [line] of fromRoot("work/a", readFileSync(join(root, path), "utf8"), has).matchAll(/^#include .*$/gm)) lines.add(line);
-  return [...lines].join("\n");
+      for (const [line] of fromRoot("work/a", readFileSync(join(root, path), "utf8"), has).matchAll(/^#include .*$/gm)) (/<\w+>/.test(line) ? ofLibrary : lines).add(line);
+  const push = (attribute, which) => `#pragma clang attribute push(__attribute__((${attribute})), apply_to = ${which})`;
+  const pop = "#pragma clang attribute pop";
+  return [push("always_inline", "function"), push("nodebug", "hasType(functionType)"), ...ofLibrary, pop, pop, ...lines].join("\n");
 }
 
 /** The files that the course's Python tools read: the tools themselves, and the chapters' pages and code. */

@@ -65,7 +65,7 @@ one_line() {
     shift 2
     timeout 60 "${on_ranks[@]}" "$1" "$program" "${@:2}" >"$folder/out" 2>"$folder/err"
     [ $? -eq "$status" ] || fail "$* does not end with status $status"
-    [ "$(grep -c '^error' "$folder/err")" -eq 1 ] || fail "$*: there is not one line: $(cat "$folder/err")"
+    [ "$(grep -c '^error' "$folder/err")" -eq 1 ] || fail "$*: not exactly one line begins with error: $(cat "$folder/err")"
     grep -qe "^error: $words" "$folder/err" || fail "$* does not say $words: $(cat "$folder/err")"
     [ -s "$folder/out" ] && [ "$status" -eq 2 ] && fail "$*: there is a result: $(cat "$folder/out")"
 }

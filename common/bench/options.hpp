@@ -163,7 +163,7 @@ Options parse_options(int argc, char** argv, const std::vector<ExtraMode>& modes
         if (!options.variant.empty() || !options.bins.empty())
             throw BadOption("--" + options.mode + " can't be combined with --variant or --bins");
         if (extra.tries_grids && options.shape.grid != 0)
-            throw BadOption("--" + options.mode + " tries grids of all sizes: leave out --grid");
+            throw BadOption("--" + options.mode + " chooses its own grids: leave out --grid");
         if (!extra.has_rows && !options.csv.empty())
             throw BadOption("--" + options.mode + " has no rows to write: leave out --csv");
     }

@@ -323,7 +323,7 @@ class Diagnosis {
             look_at_values();
     }
 
-    /// Recognizes a sum that is right for small numbers only.
+    /// Recognizes a sum that is wrong only for negative or for large numbers.
     void look_at_values() {
         const auto is_right_for = [this](Element value) {
             const auto answer = answer_to(std::vector<Element>(c_.n, value));

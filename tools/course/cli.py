@@ -218,7 +218,7 @@ def sort_subjects(command, options):
 
 
 def users_of(command, preset):
-    """The users, in the words of packages.txt, whose packages a command needs."""
+    """The entries of the column `needed by` in packages.txt, such as build, whose packages a command needs."""
     needs = {command} if command not in ("debug", "predict", "live", "lens") else {"exercise"}
     if command == "grade":
         needs |= {"exercise"}

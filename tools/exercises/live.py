@@ -33,7 +33,8 @@ class Step:
         return table_of(self.text)[0]
 
     def promises(self):
-        """For each order of the threads: the message that the checks show, or nothing if they pass."""
+        """The message that the checks show, by the order of the threads; empty if they pass. A message without an order is that of threads in
+        order. Orders that the step does not mention are left out."""
         found = {}
         for part in self.shows.split("; "):
             match = re.fullmatch(r"(in order: |interleaved: )?(?:pass|`([^`]+)`)", part)

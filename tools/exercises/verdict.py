@@ -129,7 +129,8 @@ def does_not_compile(exercise, log):
 
 
 def words_first(what, fault):
-    """If `what` is about a failed CUDA call, PLACE: CALL: MEANING (CODE), the meaning, and lines about the call."""
+    """If `what` has the form PLACE: CALL: MEANING (CODE) of a failed CUDA call, MEANING and a list of lines about the call; otherwise `what`
+    and an empty list."""
     found = re.fullmatch(r"(.*?)(\S+:\d+): (.*?): (.*) \((cuda\w+)\)", what, re.DOTALL)
     if not found:
         return what, []

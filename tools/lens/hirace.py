@@ -31,7 +31,8 @@ SHAPE = ["256", "256"]  # threads per block, and blocks: at least one for each o
 
 
 def races(indigo, source):
-    """Whether the lens reports a race for any graph; None if the program did not finish, and the reason."""
+    """Whether the lens reports a race for any graph, and "". None and the reason, if the program does not compile, or ends before a race is
+    found."""
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copy(indigo / "indigo_include" / "indigo_cuda.h", scratch)
         file = shutil.copy(source, scratch)

@@ -1,5 +1,5 @@
 /// @file
-/// @brief The work on each chunk: the last kernels of chapters 04 and 07, and a checksum.
+/// @brief The work on each chunk: the kernels of *loads in flight* (04) and *shuffles* (07), and a checksum.
 #pragma once
 
 #include <cstddef>

@@ -27,8 +27,8 @@ __attribute__((device)) clock_t clock();
 __attribute__((device)) void __assert_fail(const char*, const char*, unsigned int, const char*);
 }
 
-// What kernels may call of the C++ library: std::move and mathematics. Other headers that <cmath> includes
-// are included first, so that their functions are the host's.
+// What kernels may call of the C++ library: std::move and std::forward, initializer lists and mathematics.
+// The other headers that <cmath> includes are included first, so that their functions are the host's.
 #include <cstddef>
 #pragma clang force_cuda_host_device begin
 #include <bits/move.h>

@@ -53,8 +53,8 @@ TEST_CASE("managed memory, where the host stores unseen, counts as written") {
     CUDA_CHECK(cudaFree(numbers));
 }
 
-/// Whether the lens reports anything if a kernel stores the first 31 of 64 numbers, and the host then copies
-/// `count` numbers, from `first` on.
+/// Whether the lens reports a copy of unwritten numbers to the host: `count` of 64, from `first` on. A kernel
+/// stores numbers 0 to 30, and cudaMemset sets 32 to 63: to the value of poison if `poisoned`.
 bool finds_copy(std::size_t first, std::size_t count, bool poisoned) {
     const DeviceBuffer<unsigned int> d_numbers(64), d_copy(64);
     static unsigned int numbers[64];  // among the program's data, as a __device__ variable is

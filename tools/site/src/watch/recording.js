@@ -3,7 +3,7 @@
 
 const LANES = 32, SECTOR = 32, WORD = 4, BANKS = 32; // bytes of a sector and of a word
 
-/// Numbers as text: "0–31", "0, 2 and 5", "0, 2, 4 and 13 others".
+/// Numbers as text: "0–31", "0, 2 and 5", "0, 2, 4 and others".
 export function ranges(numbers) {
   const parts = [];
   for (let k = 0; k < numbers.length; ) {

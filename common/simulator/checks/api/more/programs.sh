@@ -267,7 +267,8 @@ fails() {
   said=$("$("$program" "$build" "$scratch/failing.cu" 2>/dev/null)" 2>&1) || true
   [[ $said == *"$1"* && $said != *AddressSanitizer* ]] || complain "for $2, it says: $said"
 }
-# unseen WORDS STATEMENTS: the program ignores an error. The message contains WORDS; with CUDA_SIM_STRICT, the program fails.
+# unseen WORDS STATEMENTS: the program ignores an error. The message contains WORDS; with CUDA_SIM_STRICT, the program fails. If WORDS
+# is empty, there is no message, and the program does not fail.
 unseen() {
   local built said strict=0
   printf '#include <cstdio>\n__global__ void k(int* p) { *p = 1; }\nint main() {\n int host[2] = {}, *device; cudaMalloc(&device, 8);\n%b\n}' "$2" \

@@ -8,7 +8,7 @@ __device__ int first_lanes_sum(int v, unsigned int mask, int lanes) {
     return v;
 }
 
-// The upper lanes of a tree.
+// In a tree, upper lanes read from lanes that have returned or do not exist, but nobody uses their sums.
 __global__ void half_warp_kernel(int* out) {
     if (threadIdx.x >= 16) return;
     const int sum = first_lanes_sum(1, 0xffff, 16);
@@ -42,7 +42,7 @@ __global__ void every_warp_kernel(int* out) {
     if (threadIdx.x == 0) *out = v + most;
 }
 
-// Moving sums and shifts. The results of the last lanes are not stored, because the last warp has one lane.
+// Moving sums and shifts. Of 33 threads, the last warp has one lane. Only thread 0's result is stored.
 __global__ void moving_sum_kernel(int* out) {
     int v = 1, next = static_cast<int>(threadIdx.x);
     v += __shfl_down_sync(kAll, v, 1);

@@ -8,8 +8,7 @@
 
 #include "../tokens.hpp"
 
-/// Turns `(void*)kernel<int>` into `(void*)::sim::known(kernel<int>)`, which notes how to call the kernel
-/// (api/more/launches.h).
+/// Turns `(void*)kernel<int>` into `(void*)::sim::known(kernel<int>)`, which notes how to call the kernel.
 class KernelPointers {
  public:
     void translate(Tokens& tokens) {

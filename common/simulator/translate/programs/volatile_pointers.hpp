@@ -12,7 +12,7 @@
 
 /// Turns `__shared__ volatile int s[32]` into `__shared__ ::sim::LockstepElement<int> s[32]`, and a parameter
 /// or variable `volatile int* s` into `::sim::LockstepPointer<int> s`: the lanes of a warp store through
-/// these in lockstep (api/more/lockstep.h). A parameter `volatile T* s`, where only the compiler knows what
+/// these in lockstep. A parameter `volatile T* s`, where only the compiler knows what
 /// `T` is, keeps its type, from which a call may determine `T`; instead, the function's body begins with a
 /// lockstep pointer `s`.
 class VolatilePointers {

@@ -39,7 +39,9 @@ def allowed_calls():
     """The system-call filter for a process that runs a student's code, as bytes. Raises OSError if it can't be made."""
     made = subprocess.run([ROOT / "tools/exercises/allowed_calls.py"], capture_output=True, check=False)
     if made.returncode != 0:
-        raise OSError("/usr/bin/python3 lacks the module seccomp (apt-get install python3-seccomp)")
+        why = made.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise OSError("/usr/bin/python3 lacks the module seccomp (apt-get install python3-seccomp)" if why.startswith("ModuleNotFoundError")
+                      else f"this machine can't filter system calls: libseccomp says {why}")
     return made.stdout
 
 

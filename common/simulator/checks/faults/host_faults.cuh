@@ -83,7 +83,7 @@ TEST_CASE("a signal ends a program that has device memory, after a kernel's faul
                     raise(signal);
             });
             CHECK(status == -signal);
-            CHECK(words.find("simulator: ") == std::string::npos);  // QEMU says that the signal is uncaught
+            CHECK((words.empty() || words.starts_with("qemu: ")));  // QEMU says that it is uncaught
         }
     }
     const auto [status, words] = process_of([] {

@@ -8,7 +8,7 @@ __device__ int first_lanes_sum(int v, unsigned int mask, int lanes) {
     return v;
 }
 
-// In a tree, upper lanes read from lanes that have returned or do not exist, but nobody uses their sums.
+// In a tree, upper lanes read from lanes that have returned or do not exist, but their sums are not used.
 __global__ void half_warp_kernel(int* out) {
     if (threadIdx.x >= 16) return;
     const int sum = first_lanes_sum(1, 0xffff, 16);

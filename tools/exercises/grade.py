@@ -247,7 +247,7 @@ def require_tools():
 def require_sandbox(options):
     """Ends with status 3 if no program can run safely, or no file can be written."""
     if why := missing(options.sandbox):
-        fail(3, f"not graded: {why}; see --no-sandbox in ./course grade --help")
+        fail(3, f"not graded: {why}")
     try:
         free = shutil.disk_usage(tempfile.gettempdir()).free
     except OSError as error:

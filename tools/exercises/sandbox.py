@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,9 +20,11 @@ CPUS = 2  # a check runs on this many CPUs: else its threads and CPU time would 
 SECONDS = 600  # wall-clock limit, for programs that sleep: long enough that a busy machine changes no verdict
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
 TOO_LITTLE = "this machine has too little memory"  # the meaning of SIGKILL, which student code can't send
+NEEDS_MORE = f"The program needed more than {MEMORY >> 30} GiB of memory."
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
 COUNTED = b"VmRSS", b"VmSwap", b"VmPTE"  # memory in /proc/PID/status, in kB; VmPTE is the size of the page tables
 STATUS = re.compile(rb"^(" + b"|".join(COUNTED) + rb"|Threads):\s+(\d+)", re.MULTILINE)
+CGROUPS = Path("/sys/fs/cgroup")
 COURSE = ["common", "tools", "build/simulator", "build/sanitize", "compile_flags.txt", ".clangd",
           *(each.name for each in ROOT.glob("[0-9][0-9]_*"))]
 
@@ -58,14 +61,15 @@ def wrapped(sandbox, trusted, cwd):
 
 def missing(is_wrapped=True):
     """The reason why a sandbox does not work here; empty if it works."""
+    otherwise = "see --no-sandbox in ./course grade --help"
     if is_wrapped and not shutil.which("bwrap"):
-        return "bubblewrap is not installed (apt-get install bubblewrap)"
+        return f"bubblewrap is not installed (apt-get install bubblewrap); {otherwise}"
     try:
         allowed_calls()
         tried = Sandbox("/tmp", is_wrapped).run(["true"], trusted=True)
     except OSError as error:
         return str(error)
-    return "" if tried.status == 0 else f"bubblewrap can't make a sandbox here: {tried.stderr.strip()[:200]}"
+    return "" if tried.status == 0 else f"bubblewrap can't make a sandbox here: {tried.stderr.strip()[:200]}; {otherwise}"
 
 
 def on_few_cpus(turn=itertools.count()):
@@ -100,7 +104,31 @@ def too_much(pid):
         tasks += int(numbers.get(b"Threads", 0))
     if tasks > TASKS:
         return f"The program started more than {TASKS} threads or processes."
-    return f"The program needed more than {MEMORY >> 30} GiB of memory." if memory > MEMORY else ""
+    return NEEDS_MORE if memory > MEMORY else ""
+
+
+@contextmanager
+def memory_group():
+    """The folder of a new cgroup whose processes may use MEMORY bytes together; None if this account can't make one."""
+    group = None
+    try:
+        own = re.search("^0::/(.*)", Path("/proc/self/cgroup").read_text(), re.MULTILINE)
+        beside = CGROUPS / Path(own[1]).parent if own else CGROUPS
+        if "memory" in (beside / "cgroup.subtree_control").read_text().split():
+            group = Path(tempfile.mkdtemp(prefix="course-", dir=beside))
+            for name, value in (("memory.max", MEMORY), ("memory.swap.max", 0), ("memory.oom.group", 1)):
+                if (group / name).exists():
+                    (group / name).write_text(str(value))
+    except OSError:
+        pass
+    try:
+        yield group
+    finally:
+        for _ in range(100 if group else 0):  # a killed process takes a moment to end
+            with suppress(OSError):
+                group.rmdir()
+                break
+            time.sleep(0.01)
 
 
 @dataclass
@@ -118,13 +146,14 @@ class Sandbox:
         """
         limits = [*on_few_cpus(), "prlimit", f"--cpu={CPU_SECONDS}:{CPU_SECONDS + 5}", f"--fsize={256 << 20 if trusted else OUTPUT}",
                   "--core=0", "--"]
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as filter_:
+        with memory_group() as group, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as filter_:
             files = {**(files or {}), **({} if trusted else {"COURSE_FILTER": filter_})}
             filter_.write(b"" if trusted else allowed_calls())
             filter_.flush()
             environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": self.folder, **(environment or {}),
                            **{name: str(file.fileno()) for name, file in files.items()}}
-            begin = wrapped(self, trusted, cwd or self.folder) if self.is_wrapped else []
+            begin = ["sh", "-c", '{ echo 0 >"$0"; } 2>/dev/null; exec "$@"', str(group / "cgroup.procs")] if group else []
+            begin += wrapped(self, trusted, cwd or self.folder) if self.is_wrapped else []
             program = subprocess.Popen([*begin, *limits, *map(str, command)], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                        env=environment, cwd=cwd or self.folder, pass_fds=[file.fileno() for file in files.values()],
                                        start_new_session=True)
@@ -144,6 +173,8 @@ class Sandbox:
                     except OSError:
                         pass
             status = program.wait()
+            if not why and group and "\noom 0\n" not in (group / "memory.events").read_text():
+                why = NEEDS_MORE
             text = []
             for file in (out, err):
                 file.seek(0)

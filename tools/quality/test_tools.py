@@ -4,6 +4,7 @@ values.
 """
 
 import asyncio
+import contextlib
 import csv
 import functools
 import io
@@ -1842,7 +1843,7 @@ class Grade(unittest.TestCase):
                       "// x \\\nint x;", "int \\u0041;", "int \u00e9;", 'using x = R"(")";', 'using x = u8R"(")";', "int x\0;", "int x;\rint y;",
                       "__device__ void f() { sim::g(); }", "__device__ void grid_stride_kernel(int) {}", 'extern "C" void free(void*) {}',
                       "__device__ [[gnu::used]] void f() {}", "[[nodiscard, gnu::used]] void f() {}", "[[using gnu: used]] void f() {}",
-                      "__device__ void f() { [[gnu::used]] int x; }", "__device__ void f() { x = y ?\?/ z; }", "void f() __attribute__((used));"):
+                      "__device__ void f() { [[gnu::used]] int x; }", "__device__ void f() { x = y ?" "?/ z; }", "void f() __attribute__((used));"):
             with self.subTest(added), self.assertRaises(self.submission.Rejected):
                 self.read(f"{self.solution}{added}\n")
         for text in ("", self.solution.replace("__global__", ""), self.solution.replace("grid_stride_kernel", "other_kernel", 1)):
@@ -1928,6 +1929,27 @@ class Grade(unittest.TestCase):
             program.write_text("#!/bin/sh\nexec yes\n")
             with mock.patch.object(native, "OF_LENS", 1 << 20), self.assertRaisesRegex(native.NotTried, "^y y y"):
                 asyncio.run(native.Native("a").look([], {}))
+
+    def test_the_kernel_limits_the_memory_of_a_cgroup(self):
+        import sandbox  # pylint: disable=import-outside-toplevel
+        with mock.patch.object(sandbox, "MEMORY", 256 << 20), mock.patch.object(sandbox, "too_much", lambda _: ""), \
+                sandbox.memory_group() as group:
+            if not group:
+                self.skipTest("no cgroup can be made here")
+            for size, expected in ((512, sandbox.NEEDS_MORE), (128, "")):
+                ended = sandbox.Sandbox("/tmp", False).run([sys.executable, "-c", f"bytearray({size} << 20)"], trusted=True)
+                self.assertEqual(ended.why, expected)
+        self.assertFalse(group.exists())
+
+    def test_a_command_runs_in_its_cgroup_and_is_told_why_it_was_killed(self):
+        import sandbox  # pylint: disable=import-outside-toplevel
+        for events, expected in (("max 9\noom 1\noom_kill 1\n", sandbox.NEEDS_MORE), ("max 9\noom 0\noom_kill 1\n", sandbox.TOO_LITTLE)):
+            with tempfile.TemporaryDirectory() as folder:
+                group = Path(folder)
+                (group / "memory.events").write_text(events)
+                with mock.patch.object(sandbox, "memory_group", lambda group=group: contextlib.nullcontext(group)):
+                    ended = sandbox.Sandbox("/tmp", False).run(["sh", "-c", "kill -KILL $$"], trusted=True)
+                self.assertEqual((ended.why, (group / "cgroup.procs").read_text()), (expected, "0\n"))
 
     def test_without_a_filter_of_system_calls_there_is_no_sandbox(self):
         import sandbox  # pylint: disable=import-outside-toplevel

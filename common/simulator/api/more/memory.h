@@ -10,8 +10,6 @@ void adopt_symbol(const void* symbol, size_t bytes);
 /// Registers all `__managed__` variables. @return true, so that a variable's initializer can call it.
 bool adopt_managed_variables();
 inline const bool managed_variables_are_adopted = adopt_managed_variables();
-/// Whether an address is in device memory.
-bool is_device_memory(const void* pointer);
 }  // namespace sim
 
 enum : unsigned int {
@@ -144,13 +142,7 @@ struct cudaPointerAttributes {
     int device;
     void *devicePointer, *hostPointer;
 };
-inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-    void* const p = const_cast<void*>(pointer);
-    *attributes = sim::is_device_memory(p)
-                      ? cudaPointerAttributes{cudaMemoryTypeDevice, 0, p, nullptr}
-                      : cudaPointerAttributes{cudaMemoryTypeUnregistered, -2, nullptr, p};
-    return cudaSuccess;
-}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
 /// @name Device variables
 /// @{

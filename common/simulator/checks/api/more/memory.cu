@@ -39,8 +39,40 @@ void check_pipeline() {
     RUNS(cudaFree(calls));
 }
 
+/// Whether memory has a type, and who has a pointer to it.
+bool is_of(cudaMemoryType type, void* pointer, bool by_device, bool by_host) {
+    cudaPointerAttributes found;
+    RUNS(cudaPointerGetAttributes(&found, pointer));
+    return found.type == type && found.device == (by_device ? 0 : cudaInvalidDeviceId) &&
+           found.devicePointer == (by_device ? pointer : nullptr) &&
+           found.hostPointer == (by_host ? pointer : nullptr);
+}
+
+void check_pointers() {
+    char *device, *managed, *pinned, host[100];
+    void* variable;
+    RUNS(cudaMalloc(&device, 100));
+    RUNS(cudaMallocManaged(&managed, 100));
+    RUNS(cudaMallocHost(&pinned, 100));
+    RUNS(cudaGetSymbolAddress(&variable, device_numbers));
+    CHECK(is_of(cudaMemoryTypeDevice, device + 99, true, false));
+    CHECK(is_of(cudaMemoryTypeDevice, variable, true, false));
+    CHECK(is_of(cudaMemoryTypeManaged, managed + 99, true, true));
+    CHECK(is_of(cudaMemoryTypeManaged, &total, true, true));
+    CHECK(is_of(cudaMemoryTypeHost, pinned + 99, true, true));
+    CHECK(is_of(cudaMemoryTypeUnregistered, host, false, true));
+    RUNS(cudaHostRegister(host, sizeof(host), 0));
+    CHECK(is_of(cudaMemoryTypeHost, host + 99, true, true));
+    RUNS(cudaHostUnregister(host));
+    RUNS(cudaFree(device));
+    RUNS(cudaFree(managed));
+    RUNS(cudaFreeHost(pinned));
+    CHECK(is_of(cudaMemoryTypeUnregistered, device, false, true));
+}
+
 int main() {
     check_pipeline();
+    check_pointers();
     int *managed, *host, *mapped, *symbol;
     RUNS(cudaMallocManaged(&managed, 4 * sizeof(int)));
     for (int i = 0; i < 4; ++i) managed[i] = i;

@@ -155,7 +155,7 @@ async function share(page) {
 
   const other = await tab();
   await open(other, `write/${number}.html`);
-  await paste(other, number, `${starter}// of the other tab\n`);
+  await paste(other, number, `// of the other tab\n${starter}`); // the page holds only the lines in view
   await page.bringToFront();
   await page.waitForFunction(() => document.querySelector(".cm-content").textContent.includes("// of the other tab"));
   judge("a change in another tab", (await told(page)).includes("Another tab has changed this file"), await told(page));

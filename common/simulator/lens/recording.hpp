@@ -59,7 +59,8 @@ class Recording {
     /// An array's state: for each byte that was accessed, its value before its first access, and now.
     struct Memory {
         Array* array;
-        std::size_t cell = 8, first = SIZE_MAX, end = 0;  ///< the narrowest access's width; the bytes in use
+        /// The bytes of a cell, as narrow as the narrowest access, 4 for one of 16 bytes; the bytes in use.
+        std::size_t cell = 8, first = SIZE_MAX, end = 0;
         struct Byte {
             std::optional<unsigned char> before;  ///< nothing if it was never written
             unsigned char now;

@@ -109,11 +109,19 @@ class Answered:
             "status", f"The program ended before the checks were complete, with status {status}.")
 
 
+def is_too_slow(done):
+    """Whether a compiler was ended by a limit: its own, or the one that it shares with the program that called it."""
+    return bool(done.why) or "CPU time limit exceeded" in done.stderr
+
+
 async def screened(_, grading):
     """Finds device code that clang rejects, and symbols that an object may not have."""
     done = grading.tool([ROOT / "common/simulator/clang/rejected.sh", grading.source, f"-I{ROOT / 'common'}"], cwd=ROOT)
+    if is_too_slow(done):
+        return Verdict("compile", TOO_SLOW)
     if done.status != 0:
-        return Verdict("rejected", "nvcc would reject it.", sentences(*compiler_words(done.stderr), *filter(None, [done.why])))
+        return Verdict("rejected", "nvcc would reject it." if done.status == 1 else "clang, which checks the device code, fails at it.",
+                       sentences(*compiler_words(done.stderr)))
     done = grading.tool(["readelf", "-SsW", *grading.folder.glob("*.o")])
     if done.status != 0:
         raise NotGraded(f"readelf: {done.stderr.strip()[:100]}")
@@ -162,7 +170,7 @@ class Grading(Machine):
                      else word for word in command]
             includes = ["-I", build / "translated" / "work"] if "-c" in moved else []
             done = self.tool([*moved, *includes], cwd=build)
-            if done.why or "CPU time limit exceeded" in done.stderr:  # which limit is reached first depends on the machine
+            if is_too_slow(done):
                 return TOO_SLOW
             if done.status != 0:
                 return done.stderr or f"status {done.status}"

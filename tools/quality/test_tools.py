@@ -1930,6 +1930,14 @@ class Grade(unittest.TestCase):
             with mock.patch.object(native, "OF_LENS", 1 << 20), self.assertRaisesRegex(native.NotTried, "^y y y"):
                 asyncio.run(native.Native("a").look([], {}))
 
+    def test_only_errors_that_clang_finds_are_what_nvcc_would_reject(self):
+        import grading  # pylint: disable=import-outside-toplevel
+        for status, said, words in ((1, "a.cu:1:2: error: x", "nvcc would reject it."),
+                                    (2, "clang: error: unable to execute command: CPU time limit exceeded (core dumped)", grading.TOO_SLOW),
+                                    (2, "Stack dump: ...", "clang, which checks the device code, fails at it.")):
+            tool = mock.Mock(return_value=mock.Mock(status=status, stderr=said, why=""))
+            self.assertEqual(asyncio.run(grading.screened(None, mock.Mock(tool=tool))).what, words)
+
     def test_the_kernel_limits_the_memory_of_a_cgroup(self):
         import sandbox  # pylint: disable=import-outside-toplevel
         with mock.patch.object(sandbox, "MEMORY", 256 << 20), mock.patch.object(sandbox, "too_much", lambda _: ""), \

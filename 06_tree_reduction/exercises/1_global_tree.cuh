@@ -24,7 +24,8 @@ inline void sum_far_tree(const int* d_data, std::size_t n, unsigned long long* d
 inline const Variant<SumOfSquares> kMoreCheck = {
     .name = "",
     .idea =
-        "The only nonzero element comes after more than 2^33 zeros. Do all indices and counts have 64 bits?",
+        "Here, the array has more than 2^33 zeros before this element. Do all indices and counts have 64 "
+        "bits?",
     .run = sum_far_tree,
     .workspace = [](std::size_t n, LaunchShape) { return n; },
     .fixed_shape = true};

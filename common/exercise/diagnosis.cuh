@@ -146,7 +146,8 @@ class Diagnosis {
         unsigned long long first_times = 0;
         for (std::size_t i = 0; i < n; ++i) {
             const bool ends_warps = (i % 64 == 0 || i % 64 == 63) && tried.count < 160;
-            if (n > kAll && i >= 40 && !ends_warps && i + 20 < n) continue;
+            const bool is_by_power_of_2 = (i & (i - 1)) == 0 || (i & (i + 1)) == 0;
+            if (n > kAll && i >= 40 && !ends_warps && !is_by_power_of_2 && i + 20 < n) continue;
             data[i] = last;
             const auto answer = answer_to(data);
             data[i] = 0;
@@ -303,7 +304,9 @@ class Diagnosis {
                     ? "The result is right with a single thread. With more, their parts of the input overlap "
                       "or leave gaps, or the threads use the same memory at the same time."
                     : "The result is right with a grid of one block. With more, their parts of the input "
-                      "overlap or leave gaps, or the blocks use the same memory at the same time.",
+                      "overlap or leave gaps, they use the same memory at the same time, or a block leaves "
+                      "to "
+                      "others what it must do itself.",
                 true);
         other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
         if (left_out_ && !repeated_ && right(other))

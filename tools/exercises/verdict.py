@@ -82,7 +82,7 @@ def compiler_words(log):
     first = errors[0] if errors else 0
     shown = lines[first:first + 1]
     for line in lines[first + 1:first + 8]:
-        if re.match(r"\S[^:]*:( In |\d+:)|\[\d+/\d+\]|ninja:", line):
+        if re.match(r"\S[^:]*:( In |\d+:)|In file included from |\[\d+/\d+\]|ninja:", line):
             break
         shown.append(line)
     return shown

@@ -57,7 +57,9 @@ Report broken_rule(const Block& block, const std::string& what) {
 std::string waiting_threads(const Block& block, bool and_returned = false) {
     const Thread* const threads = block.threads().all;
     const unsigned int count = block.threads().count;
+    constexpr unsigned int kMostGroups = 6;
     std::string result;
+    unsigned int groups = 0;
     for (unsigned int first = 0, last; first < count; first = last + 1) {
         const Thread& thread = threads[first];
         last = first;
@@ -67,6 +69,7 @@ std::string waiting_threads(const Block& block, bool and_returned = false) {
         while (last + 1 < count && threads[last + 1].state == thread.state &&
                threads[last + 1].site == thread.site)
             ++last;
+        if (++groups > kMostGroups) continue;
         if (!result.empty()) result += "; ";
         const bool one = first == last;
         result += one ? "thread " + std::to_string(first)
@@ -76,6 +79,8 @@ std::string waiting_threads(const Block& block, bool and_returned = false) {
             result += std::string(" for the other lanes in ") + thread.function;
         if (thread.site.file != nullptr) result += (returned ? " after " : " at ") + text(thread.site);
     }
+    if (groups > kMostGroups)
+        result += "; and " + std::to_string(groups - kMostGroups) + " more groups of threads";
     return result;
 }
 

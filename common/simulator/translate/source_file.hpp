@@ -41,6 +41,7 @@ inline std::string translated_source(const std::filesystem::path& path, Tokens t
     try {
         return line_of(path) + Translator(std::move(tokens)).translate();
     } catch (const std::exception& error) {
-        throw std::runtime_error(path.string() + ":" + error.what());
+        const std::string what = error.what();
+        throw std::runtime_error((what.starts_with(':') ? path.string() : "") + what);
     }
 }

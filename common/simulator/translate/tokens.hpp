@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <iomanip>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -85,10 +87,15 @@ class Tokens {
         return text;
     }
 
+    /// @throws std::runtime_error with a token's line and, after a `#line` directive with a name, that name.
     [[noreturn]] void fail(std::size_t at, const std::string& what) const {
-        std::size_t line = 1;
-        for (const char c : join(0, at)) line += c == '\n';
-        throw std::runtime_error(std::to_string(line) + ": error: " + what);
+        std::size_t number = 1;
+        std::string file;
+        std::istringstream rows(join(0, at));
+        for (std::string row, word; std::getline(rows, row) && !rows.eof(); ++number)
+            if (std::istringstream words(row); words >> word && word == "#line")
+                words >> number >> std::quoted(file), --number;
+        throw std::runtime_error(file + ":" + std::to_string(number) + ": error: " + what);
     }
 
  private:

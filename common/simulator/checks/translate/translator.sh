@@ -6,12 +6,12 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failures=0
 
-# expect STATUS WORDS SOURCE: the exit status, and the one-line message after the file's name.
+# expect STATUS WORDS SOURCE [FILE]: the exit status, and the one-line message after FILE (default: the source file).
 expect() {
   local status=0 said
   printf '%b' "$3" >"$scratch/input.cu"
   said=$(timeout 10 "$translate" "$scratch/input.cu" "$scratch/output.cpp" 2>&1) || status=$?
-  if [ "$status" -ne "$1" ] || [ "$said" != "${2:+$scratch/input.cu:$2}" ]; then
+  if [ "$status" -ne "$1" ] || [ "$said" != "${2:+${4-$scratch/input.cu}:$2}" ]; then
     printf 'of %q it says, with status %s: %s\n' "${3:0:60}" "$status" "$said"
     failures=$((failures + 1))
   fi
@@ -25,6 +25,7 @@ expect 1 "1: error: <<< is not followed by >>>(" 'kernel<<<1, 2>>>;'
 expect 1 "1: error: <<< is not followed by >>>(" 'kernel<<<'
 expect 1 "2: error: a __shared__ variable can't have an initializer, and its declaration must end with ';'" '\n__shared__ int s = 3;'
 expect 1 "1: error: a __shared__ variable can't have an initializer, and its declaration must end with ';'" '__shared__ int s{3};'
+expect 1 "8: error: there is no kernel before <<<" '\n#line 7 "work/a b.cuh"\nint i;\n<<<1, 2>>>(x);' "work/a b.cuh"
 expect 1 "1: error: a __shared__ variable can't have an initializer, and its declaration must end with ';'" '__shared__ int'
 expect 1 "1: error: extern __shared__ must declare one array without a size: T name[]" 'extern __shared__ int s;'
 expect 1 "1: error: extern __shared__ must declare one array without a size: T name[]" 'extern __shared__ int s[4];'

@@ -27,6 +27,9 @@
 #include "simulator/kernel.h"
 
 #include "simulator/atomics.h"
+#include "simulator/bits.h"
+#include "simulator/loads.h"
+#include "simulator/scoped_atomics.h"
 
 #include "simulator/launch.h"
 

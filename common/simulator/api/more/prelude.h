@@ -47,14 +47,11 @@
 #define __builtin_align__(bytes) __align__(bytes)
 #define __CUDA_ALIGN__(bytes) __align__(bytes)
 
-#include "atomics.h"
-#include "bits.h"
 #include "conversions.h"
 #include "device.h"
 #include "errors.h"
 #include "graphs.h"
 #include "launches.h"
-#include "loads.h"
 #include "lockstep.h"
 #include "math_functions.h"
 #include "memory.h"

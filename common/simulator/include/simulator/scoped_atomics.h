@@ -3,7 +3,8 @@
 /// such as the lens, learns which ones have block scope.
 #pragma once
 
-#include "../../include/cuda_runtime.h"
+#include "atomics.h"
+#include "kernel.h"
 
 #define SIM_SCOPES(name)                                        \
     template <typename T, typename... U>                        \

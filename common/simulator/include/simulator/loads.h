@@ -3,7 +3,7 @@
 /// spaces.
 #pragma once
 
-#include "../../include/cuda_runtime.h"
+#include "kernel.h"
 
 template <typename T>
 T __ldg(const T* address) {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "../../include/cuda_runtime.h"
+#include "kernel.h"
 
 inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(x)); }
 inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }

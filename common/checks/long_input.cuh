@@ -1,5 +1,5 @@
 /// @file
-/// @brief Checks more elements than an int can count, in little memory.
+/// @brief Checks more elements than 32 bits can count, in little memory.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include "setting.hpp"
 
 /// How many elements a variant for the CPU is checked on.
-constexpr std::size_t kLongInput = (std::size_t{1} << 31) + 5;
+constexpr std::size_t kLongInput = (std::size_t{1} << 32) + 5;
 
 /// @brief Checks a variant for the CPU on `n` zeros, of which the last is replaced by another number, by
 /// default 1.

@@ -99,7 +99,7 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
     };
     if (got == kPoison)
         return ", which is 0xA5A5A5A5A5A5A5A5, the fill pattern of unwritten memory: nothing was stored "
-               "there, or only what such memory holds";
+               "there";
     if (!includes_poison(got) && !includes_poison(got - expected)) return "";
     return ", which includes 0xA5A5A5A5, the fill pattern of unwritten memory";
 }

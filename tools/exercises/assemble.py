@@ -16,7 +16,7 @@ from attempts import attempts
 from faults import faults
 from starter import ROOT, Chapter, exercises, names_of, without_comments, without_marks
 
-REGISTER = """static const AddedVariants<{problem}>::Element {element}({list}<{problem}>, {variant});
+REGISTER = """static const ::AddedVariants<{problem}>::Element {element}(::{list}<{problem}>, {variant});
 """
 RENAMED = """[] {{
     auto variant = kMoreCheck;

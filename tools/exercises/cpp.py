@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 
 # This expression matches at every position, in linear time.
 TOKEN = re.compile(r"""(?P<comment>//(?:\\\n|[^\n])*|/\*.*?\*/)
@@ -19,6 +19,11 @@ TOKEN = re.compile(r"""(?P<comment>//(?:\\\n|[^\n])*|/\*.*?\*/)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 TYPES = ("struct", "class", "union", "enum", "using")
+# Words before a declared name that are no type, and types that are keywords.
+SPECIFIERS = set("""inline static constexpr consteval constinit const volatile thread_local extern typename explicit friend virtual
+    __device__ __host__ __global__ __shared__ __constant__ __managed__ __forceinline__ __noinline__ __restrict__""".split())
+KEYWORDS = SPECIFIERS | set("""auto bool char double float int long short signed unsigned void wchar_t char8_t char16_t char32_t decltype
+    alignas alignof sizeof noexcept requires typeof __typeof__ operator""".split())
 
 
 class Rejected(ValueError):
@@ -66,9 +71,7 @@ class Definition:
         if head[:1] == ["static_assert"]:
             return ""
         head = head[end_of_template(head):]
-        if "__launch_bounds__" in head:
-            at = head.index("__launch_bounds__")
-            head = head[:at] + head[head.index(")", at) + 1:]
+        head = without_groups(head, "__launch_bounds__")
         if self.is_function and "(" in head:
             head = head[:head.index("(")]
         elif head[:1] and head[0] in TYPES:
@@ -83,6 +86,45 @@ class Definition:
         words = [] if self.is_function else [self.words[at] for at in outside_brackets(self.words)]
         others = (word for before, word, after in zip(words, words[1:], words[2:]) if before + after == ",=")
         return {self.name, *others}
+
+    def declared(self):
+        """All names that this declares in its namespace. Raises Rejected where its form hides which ones these are."""
+        def unclear(why):
+            return Rejected(f"line {self.tokens[0].line}: {why}")
+
+        words = self.words
+        if words[:1] == ["static_assert"] or words[:1] == ["using"] and words[2:3] != ["="]:
+            return set()
+        if words[0] == "template" and words[1:2] != ["<"]:
+            raise unclear("an explicit instantiation is not allowed in an exercise")
+        head = without_groups(self.head[end_of_template(self.head):], "__launch_bounds__", "alignas", "__align__", "[")
+        head = [word for word in without_arguments(head) if word not in SPECIFIERS]
+        if head[:1] == ["typedef"]:
+            return {words[at] for at in outside_brackets(words) if is_name(words[at])}
+        if kind := next((word for word in head if word in TYPES), ""):
+            named = [word for word in head[head.index(kind) + 1:] if word not in ("class", "struct")]
+            named = named[:named.index(":")] if ":" in named else named
+            if head[0] != kind or len(named) - (named[-1:] == ["final"]) != 1 and [kind, *named] != ["enum"]:
+                raise unclear(f"write one name after '{kind}'")
+            body = words[len(self.head):]
+            if kind != "enum":  # whose body has names, too
+                body = body[closing(body, 0) + 1:] if kind != "using" and body[:1] == ["{"] else []
+            return set(filter(is_name, [*named[:1], *body]))
+        before = head[:min(head.index(mark) if mark in head else len(head) for mark in "([,")]
+        if "operator" in before:
+            return {"operator"}
+        after = head[closing(head, len(before)) + 1:] if head[len(before):len(before) + 1] == ["("] else []
+        if len(before) < 2 or not is_name(before[-1]) or before[-1] in KEYWORDS or "{" in before or "requires" in head or after[:1] == ["("]:
+            raise unclear("it is not clear which name this declares: write its type and its name, without brackets around the name")
+        found = {before[-1]}
+        if not self.is_function:  # the names of several variables
+            outside = [words[at] for at in outside_brackets(words)]
+            for at in (at for at, word in enumerate(outside) if word == ","):
+                one = list(takewhile(lambda word: word not in ("=", "{", "[", "(", ";", ","), outside[at + 1:]))
+                if not one:
+                    raise unclear("write each variable's name without brackets around it")
+                found |= set(one) if all(is_name(word) or word in "*&" for word in one) else set()
+        return set(filter(is_name, found))
 
     def lines(self, text):
         """The definition's lines in the text that it comes from, without the comment above."""
@@ -143,6 +185,32 @@ def closing(words, opening):
     if (end := next(islice(outside_brackets(words, opening), 1, None), None)) is None:
         raise Rejected(f"'{words[opening]}' is never closed")
     return end
+
+
+def is_name(word):
+    return bool(re.match(r"[A-Za-z_]", word))
+
+
+def without_groups(words, *names):
+    """The words without each of the names and the brackets after it, or without brackets of this kind that begin twice, as `[[`."""
+    found, at = [], 0
+    while at < len(words):
+        is_group = words[at] in names and (words[at + 1:at + 2] == ["("] or words[at:at + 2] == ["[", "["])
+        if not is_group:
+            found.append(words[at])
+        at = closing(words, at + (words[at] != "[")) + 1 if is_group else at + 1
+    return found
+
+
+def without_arguments(words):
+    """The words without template arguments."""
+    found, depth = [], 0
+    for word in words:
+        depth -= word == ">" and depth > 0
+        if depth == 0 and word != ">":
+            found += [word] * (word != "<")
+        depth += word == "<"
+    return found
 
 
 def end_of_template(texts):

@@ -59,10 +59,25 @@ from starter import ROOT, Chapter, exercises
 LARGEST = 1 << 18  # bytes of a file
 
 
+def files_in(folder):
+    """The paths of all files in a folder and its subfolders, however deep. (Before Python 3.12, os.walk calls itself for each level.)"""
+    folders = [folder]
+    for place in folders:  # the list grows during the loop
+        try:
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    elif not entry.is_dir():
+                        yield Path(entry.path)
+        except OSError:
+            pass  # this account may not read the folder
+
+
 def find(folder, exercise):
     """A student's file for an exercise, or nothing."""
-    found = [Path(place) / name for place, _, names in os.walk(folder) for name in names
-             if re.fullmatch(re.escape(exercise.number) + r"_[^.]+\.cuh", name)]  # but no older versions, such as 03.2_x.1.cuh
+    name = re.compile(re.escape(exercise.number) + r"_[^.]+\.cuh")  # but no older versions, such as 03.2_x.1.cuh
+    found = [path for path in files_in(folder) if name.fullmatch(path.name)]
     if len(found) > 1:
         names = " and ".join(sorted(str(each.relative_to(folder)) for each in found)[:2])
         raise Rejected(f"there are {len(found)} files for this exercise, such as {names}; each DIR must be one submission")
@@ -159,8 +174,8 @@ def unrecognized(folders, chosen):
     for folder in folders:
         if all(has_file(folder, each) for each in chosen):
             continue
-        names = [name for _, _, names in os.walk(folder) for name in names
-                 if re.search(r"\.(cuh?|[ch]pp|[ch])(\.txt)?$|\.zip$", name) and not name.startswith("._")
+        names = [name for name in (path.name for path in files_in(folder))
+                 if re.search(r"\.(cuh?|[ch]pp|[ch])(\.txt)?$|\.zip$", name, re.IGNORECASE) and not name.startswith("._")
                  and not (re.fullmatch(r"[\d.]+_[^.]+(\.\d+)?\.cuh", name) and name.partition("_")[0] in numbers)]
         if names:
             lines.append(f"{reports.short(folder.name)}: these files are named after no exercise: {', '.join(map(repr, map(reports.visible_name, sorted(names)[:3])))}"
@@ -189,8 +204,7 @@ def chosen_exercises(only, folders):
             if not any(number in (each.number, each.number[:2]) for each in every):
                 fail(2, f"no exercise '{number}': the exercises are {', '.join(each.number for each in every)}")
         return [each for each in every if each.number in numbers or each.number[:2] in numbers]
-    names = {name.partition("_")[0] for folder in folders for _, _, names in os.walk(folder) for name in names
-             if name.endswith(".cuh")}
+    names = {path.name.partition("_")[0] for folder in folders for path in files_in(folder) if path.name.endswith(".cuh")}
     return [each for each in every if each.number in names] or \
         fail(1, "no submission has a file such as 03.2_any_block.cuh")
 

@@ -63,14 +63,15 @@ def foreign(listing):
     """The name of a section or symbol by which an object could run before other code, or replace it; empty if there is none.
 
     The listing is the output of `readelf -SsW`. A student's code is in a namespace, so it can't define a symbol that the
-    process also has. If several objects define one function, such as a template's, the linker takes the first definition,
-    which is not the student's.
+    process also has. If several objects define one function of C++, such as a template's, the linker takes the first
+    definition, which is not the student's.
     """
     if section := SECTION.search(listing):
         return section["name"]
     for symbol in SYMBOL.finditer(listing):
         defines = symbol["bind"] == "GLOBAL" and symbol["place"] != "UND" and "7student" not in symbol["name"]
-        if defines or symbol["type"] == "IFUNC":
+        is_of_c = (symbol["bind"], symbol["type"]) == ("WEAK", "FUNC") and symbol["place"] != "UND" and not symbol["name"].startswith("_Z")
+        if defines or is_of_c or symbol["type"] == "IFUNC":
             return symbol["name"]
     return ""
 
@@ -228,7 +229,7 @@ class Grading(Machine):
             file.seek(0)
             try:
                 self.seen = json.load(file)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise NotTried(ended.answering.why) from None
         return self.seen, verdict
 
@@ -263,10 +264,14 @@ class Grading(Machine):
         for stage in [SCREENING, *stages(self.exercise, self)]:
             try:
                 found = await stage.end(self.exercise, self)
+                if not found.passed:
+                    return rubric.stage(stage.name, found), self.places((await self.explained(stage, found)).words)
             except NotTried as why:
                 return "lens", [f"The results are right, but the search for races did not end. {why}".strip()]
-            if not found.passed:
-                return rubric.stage(stage.name, found), self.places((await self.explained(stage, found)).words)
+            except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+                if stage.name not in ("target", "lens"):
+                    raise
+                return "lens", ["The program wrote something other than the lens's report of it."]
         return "right", []
 
     async def explained(self, stage, found):

@@ -104,6 +104,8 @@ class Point:
 
     def missed(self, seen):
         """A sentence about the first target that a report of the lens misses; empty if all are met."""
+        if not seen["launches"] and not all(each.count in OF_HOST for each in self.targets):
+            return "Right, but without a kernel: nothing was launched in the case that the target names."
         return next((each.sentence(yours) for each in self.targets if not each.is_met(yours := each.of(seen))), "")
 
     def rows(self, seen):

@@ -12,17 +12,26 @@ change what the course's code means, or define symbols outside. Whatever else it
 import json
 import re
 import sys
+from functools import lru_cache
 from itertools import groupby, islice
 from pathlib import Path
 
 from cpp import Rejected, definitions, split, tokens_of
-from starter import MARK, Chapter, exercises, marked
+from starter import MARK, ROOT, Chapter, exercises, marked
 
 HEADER = re.compile(r"<[a-z]\w*(\.h)?>")
 # Tokens that leave a namespace, or make code mean something other than it appears to.
 FORBIDDEN = re.compile(r"asm|__asm\w*|__attribute\w*|_Pragma|namespace|sim|SIM_\w*")
+# Names that C++ reserves for compilers and libraries may be macros. Those of CUDA are in the simulator's headers.
+RESERVED = re.compile(r"__(?!(builtin_\w+|restrict(__)?|func__|int128)$)\w+|_[A-Z]\w*")
 UNROLL = re.compile(r"# pragma unroll( \w+| \( \w+ \))?")
 ATTRIBUTES = {"maybe_unused", "nodiscard", "likely", "unlikely", "noreturn", "fallthrough", ","}
+
+
+@lru_cache(maxsize=None)
+def of_cuda():
+    """All words in the simulator's headers, such as `__syncthreads`."""
+    return {word for header in (ROOT / "common/simulator/include").rglob("*.h") for word in re.findall(r"\w+", header.read_text(encoding="utf-8"))}
 
 
 def require_unambiguous(text):
@@ -60,6 +69,8 @@ def screen(tokens, course_words):
         elif token.kind == "name":
             if FORBIDDEN.fullmatch(name) and [before, name, *texts[at + 1:at + 3]] != ["using", "namespace", "std", ";"]:
                 why = f"'{name}' is not allowed in an exercise"
+            elif RESERVED.fullmatch(name) and name not in of_cuda():
+                why = f"'{name}' is not one of the names of CUDA that an exercise may use"
             elif re.match("cuda[A-Z]", name) and name not in course_words:
                 why = f"'{name}' is not allowed in this exercise"
             elif name == "extern" and after != "__shared__":
@@ -112,7 +123,7 @@ def read(exercise, raw):
         course += [(each, asked, placed) for each in definitions(lines)[:1]]
     wanted = {each.name: each for each, asked, _ in course if asked}
     kept = {each.name: each for each, asked, _ in course if not asked}
-    called = {word for each, asked, _ in course if not asked for word in re.findall(r"(\w+) [(<]", " ".join(each.words))}
+    called = {word for each, asked, _ in course if not asked for word in re.findall(r"\w+(?= [(<])|\bk?[A-Z]\w*", " ".join(each.words))}
 
     students, notes = split(tokens), []
     seen = set()
@@ -125,10 +136,11 @@ def read(exercise, raw):
             if not each.is_function or each.qualifiers() != wanted[name].qualifiers():
                 kind = " ".join(wanted[name].qualifiers()) or "host"
                 raise Rejected(f"line {line}: '{name}' is not a {kind} function, but it is one in the starter")
+            each.declared()
         elif name in kept:
             if each.words != kept[name].words:
                 notes.append(f"Ignored: the change to '{name}' in line {line}, which is the course's code.")
-        elif taken := each.names & called:
+        elif taken := each.declared() & called - (set(wanted) if each.is_declaration else set()):
             raise Rejected(f"line {line}: '{min(taken)}' is already a name in the course's code: choose another one")
     if missing := [name for name in wanted if name not in seen]:
         raise Rejected(f"'{missing[0]}', which is in the starter, is missing")
@@ -137,19 +149,24 @@ def read(exercise, raw):
     unrolled = {number for number, line in groupby(tokens, key=lambda token: token.directive)
                 if UNROLL.fullmatch(" ".join(each.text for each in line))}
     compiled = [token for token in tokens if not token.directive or token.directive in unrolled]
-    for each, asked, placed in course:
-        if not asked:
-            parts.append(placed)
-            continue
+
+    def emit_up_to(name):
         for at, student in enumerate(students):
-            if at in emitted or student.name in kept or student.name in wanted and student.name != each.name:
+            if at in emitted or student.name in kept or student.name in wanted and student.name != name:
                 continue
             emitted.add(at)
             first, last = student.tokens[0], student.tokens[-1]
             parts.append(f'#line {first.line} "{exercise.file}"\n'
                          + written([token for token in compiled if first.start <= token.start <= last.start], text))
-            if student.name == each.name:
+            if student.name == name:
                 break
+
+    for each, asked, placed in course:
+        if asked:
+            emit_up_to(each.name)
+        else:
+            parts.append(placed)
+    emit_up_to(None)  # helpers that are declared before they are used
     return {"text": "\n".join(parts) + "\n", "includes": [*own, *(line for line in added if line not in own)], "notes": notes}
 
 

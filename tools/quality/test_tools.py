@@ -1930,6 +1930,50 @@ class Grade(unittest.TestCase):
             with mock.patch.object(native, "OF_LENS", 1 << 20), self.assertRaisesRegex(native.NotTried, "^y y y"):
                 asyncio.run(native.Native("a").look([], {}))
 
+    def test_the_names_that_code_declares(self):
+        import cpp  # pylint: disable=import-outside-toplevel
+        unclear = ("void (f)() {}", "decltype(0) f() {}", "static struct { int x; } f{};", "struct S f{};", "template struct S<1>;", "T (f){};",
+                   "int a, (f) = 2;", "auto [f, g] = h();", "int (&f(int))[3] {}", "static union { int f; };", "T f(int)(int) {}")
+        for text, names in (("[[nodiscard]] static int f = 3;", "f"), ("int a = 1, *f{}, g[2], h(3);", "a f g h"), ("std::array<int, k> f{};", "f"),
+                            ("template <int k> __global__ void __launch_bounds__(k) f(T x) {}", "f"), ("enum { f, g = 2 };", "f g"),
+                            ("struct alignas(16) S final : B<1> { int x; } f{}, g;", "S f g"), ("template <> struct S<1> {};", "S"), ("using f = int;", "f"),
+                            ("enum class E : int { f };", "E f"), ("inline T::S f(int g) { int h; }", "f"), ("extern __shared__ int f[];", "f"),
+                            *((text, None) for text in unclear)):
+            try:
+                found = " ".join(sorted(cpp.split(cpp.tokens_of(text))[0].declared()))
+            except cpp.Rejected:
+                found = None
+            self.assertEqual(found, names, text)
+
+    def test_a_helper_may_be_defined_after_its_use(self):
+        text = self.solution.replace("#pragma once", "#pragma once\n__device__ int after();") + "__device__ int after() { return 1; }\n"
+        self.assertIn("int after() { return 1; }", self.compiled(text))
+
+    def test_forms_that_hide_a_name_of_the_course_or_of_the_c_library_are_refused(self):
+        for added in ("constexpr int kBins = 1;", "struct LaunchShape {};", "__BEGIN_DECLS", "int _Complex x;", "inline int (multiprocessor_count)() {}"):
+            with self.assertRaises(self.submission.Rejected, msg=added):
+                self.compiled(self.solution.replace("#pragma once", f"#pragma once\n{added}"))
+
+    def test_files_in_a_deep_folder_are_found(self):
+        import grade  # pylint: disable=import-outside-toplevel
+        with tempfile.TemporaryDirectory() as folder:
+            here = os.open(folder, os.O_RDONLY)
+            for _ in range(1100):
+                os.mkdir("d", dir_fd=here)
+                inner = os.open("d", os.O_RDONLY, dir_fd=here)
+                os.close(here)
+                here = inner
+            os.close(os.open("02.3_x.cuh", os.O_CREAT, dir_fd=here))
+            os.close(here)
+            self.assertEqual(grade.find(Path(folder), self.exercise).name, "02.3_x.cuh")
+            subprocess.run(["rm", "-r", f"{folder}/d"], check=True)  # shutil.rmtree calls itself for each level
+
+    def test_without_a_launch_a_target_is_missed(self):
+        from point import Point, Target  # pylint: disable=import-outside-toplevel
+        point = Point.__new__(Point)
+        point.targets = [Target("atomic operations", "most", 3.0, "")]
+        self.assertIn("nothing was launched", point.missed({"launches": []}))
+
     def test_only_errors_that_clang_finds_are_what_nvcc_would_reject(self):
         import grading  # pylint: disable=import-outside-toplevel
         for status, said, words in ((1, "a.cu:1:2: error: x", "nvcc would reject it."),

@@ -80,7 +80,7 @@ struct LaunchCounts {
     std::uint64_t touched = 0;         ///< the number of different sectors in each launch, summed
     std::uint64_t shuffles = 0;        ///< how often lanes of a warp have met at a warp function
     std::uint64_t swaps = 0;           ///< calls of atomicCAS
-    std::uint64_t busiest_thread = 0;  ///< the most accesses that one thread has made
+    std::uint64_t busiest_thread = 0;  ///< the most accesses of a thread, each of up to 16 bytes
     std::uint64_t to_other_warps =
         0;                ///< atomics on a word of shared memory that another warp was the first to update
     CodeCounts code;      ///< executions of basic blocks, in all blocks

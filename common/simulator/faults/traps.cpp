@@ -34,10 +34,7 @@ Handled handle_trap(Trap trap, const void* address) {
     const bool is_access = trap == Trap::address;
     if (is_access && (running_block != nullptr ? passes_in_kernel(address) : passes(address, false)))
         return Handled::repeat_it;
-    if (running_block != nullptr) {
-        TrapStack::forget();
-        running_block->stop(trapped, trap, address);
-    }
+    if (running_block != nullptr) running_block->stop(trapped, trap, address);
     tell_fault();  // the program may end here
     if (!is_access) return Handled::no;
     const std::string copy = copy_text(address, false), use = copy.empty() ? unawaited_text(address) : copy;

@@ -307,7 +307,6 @@ void Block::tick() {
         if (here.was_in_kernel && !holds_lock_ && ticks >= 2) grid_->crew->give_way(*member_, ticks);
     }
     if (!threads_.in_kernel || holds_lock_) return;
-    platform::TrapStack::forget();
     stop_if_due();
 }
 

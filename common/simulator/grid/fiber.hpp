@@ -58,8 +58,10 @@ class Fibers {
         continue_from(platform::sim_switch_context(contexts_[number], this), sanitizer_state);
     }
 
-    /// Called inside a fiber, which can't be resumed afterwards. No destructor of its frames runs.
+    /// Called inside a fiber, also by a handler. The fiber can't be resumed afterwards, and the handler never
+    /// returns. No destructor of their frames runs.
     [[noreturn]] void give_up() {
+        platform::TrapStack::forget();  // last, because the frames of the callers are marked until here
         switch_back(Leaving::in_the_middle);
         std::abort();  // not reached
     }

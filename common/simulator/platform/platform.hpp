@@ -97,7 +97,8 @@ class TrapStack {
 
     void begin();  ///< the calling OS thread uses this stack from now on
     void end();
-    /// Called when the calling OS thread leaves its handler without returning: the stack's frames are dead.
+    /// Called right before the calling OS thread leaves its handler without returning, if it is in one: all
+    /// of the stack's frames are dead.
     static void forget();
 
  private:

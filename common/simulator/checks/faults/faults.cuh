@@ -14,6 +14,7 @@
 
 #include "../../../checks/catch.hpp"
 #include "../../../cuda/device_buffer.cuh"
+#include "../../platform/sanitizer.hpp"
 
 namespace fault_checks {
 
@@ -39,6 +40,15 @@ __global__ void healthy_kernel(int* d_cell) {
     __syncthreads();
     if (threadIdx.x == 0) atomicAdd(d_cell, sum);
 }
+
+#ifdef SIM_ADDRESS_SANITIZER
+/// Whether AddressSanitizer still has marks of frames on the signal handlers' stack, where no handler runs.
+__global__ void marked_kernel(int* d_is_marked) {
+    stack_t stack{};
+    sigaltstack(nullptr, &stack);
+    *d_is_marked = __asan_region_is_poisoned(stack.ss_sp, stack.ss_size) != nullptr;
+}
+#endif
 
 /// @brief The simulator's message about the kernel that `launch` launches.
 ///
@@ -70,6 +80,10 @@ std::string fault_of(Launch launch, cudaError_t expected) {
     CHECK(cudaMemset(cell.data(), 0, sizeof(int)) == cudaSuccess);
     healthy_kernel<<<20, 50>>>(cell.data());
     CHECK(cell.to_host()[0] == 1000);
+#ifdef SIM_ADDRESS_SANITIZER
+    marked_kernel<<<1, 1>>>(cell.data());
+    CHECK(cell.to_host()[0] == 0);
+#endif
     return words;
 }
 

@@ -7,6 +7,7 @@
 #include "../instrument/observer.hpp"
 #include "../memory/device_memory.hpp"
 #include "../platform/platform.hpp"
+#include "../platform/sanitizer.hpp"
 #include "../streams/hazards.hpp"
 #include "../streams/unawaited.hpp"
 #include "errors.hpp"
@@ -61,6 +62,8 @@ void end_after_cpu_fault() {
 bool is_in_kernel() { return running_block != nullptr; }
 
 void handle_tick() {
+    // AddressSanitizer holds locks while it reports: no OS thread can be started, and no thread stopped.
+    if (__asan_report_present() != 0) return;
     if (running_block != nullptr) running_block->tick();
 }
 

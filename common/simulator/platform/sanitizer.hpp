@@ -1,5 +1,5 @@
 /// @file
-/// @brief Calls that inform AddressSanitizer. In other builds, the functions do nothing.
+/// @brief Calls that inform AddressSanitizer, or ask it. In other builds, the functions do nothing.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,7 @@ inline void __sanitizer_start_switch_fiber(void**, const void*, std::size_t) {}
 inline void __sanitizer_finish_switch_fiber(void*, const void**, std::size_t*) {}
 inline void __asan_poison_memory_region(const volatile void*, std::size_t) {}
 inline void __asan_unpoison_memory_region(const volatile void*, std::size_t) {}
+inline int __asan_report_present() { return 0; }
 namespace sim {
 constexpr bool kAddressSanitizer = false;
 }

@@ -123,6 +123,22 @@ if grep -q '^COURSE_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
     [[ $said == *"simulator: $poison"*" comes from memory that was never written, or from "*"runtime error: signed integer overflow: $overflow "* ]] ||
       complain "for arithmetic on what was never written, it says: $said"
   done
+  # AddressSanitizer completes a report, during which the timer ticks and blocks still have to begin. It holds its locks
+  # when it calls __asan_on_error.
+  cat >"$scratch/reported.cu" <<'END'
+#include <chrono>
+extern "C" void __asan_on_error() {
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(200)) {}
+}
+__global__ void k(int* p) { int a[2] = {1, 2}, * volatile at = a; *p = at[3]; }
+int main() { int* p; cudaMalloc(&p, 4); k<<<64, 1>>>(p); }
+END
+  executable=$("$program" "$build" "$scratch/reported.cu")
+  status=0
+  said=$(CUDA_SIM_WORKERS=1 timeout 30 "$executable" 2>&1) || status=$?
+  [[ $status:$said = "1:"*"SUMMARY: AddressSanitizer: stack-buffer-overflow $scratch/reported.cu:6 "* ]] ||
+    complain "for an overflow on the stack, the status is $status, and it says: $said"
 fi
 
 # Warnings name a function as the program declares it.

@@ -34,6 +34,8 @@ class Worker {
         });
         ticks.reset();
         running_block = nullptr;
+        threadIdx = blockIdx = {};  // a kernel that the host calls is like the first thread
+        gridDim = blockDim = {};
         trap_stack_.end();
     }
 

@@ -275,12 +275,28 @@ __global__ void plain_shared_kernel(int*) {
     counts[threadIdx.x] = 1;
 }
 
+__global__ void first_thread_kernel(int* d_data) {
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) *d_data = 1;
+}
+/// Launches a kernel, and then calls it.
+std::pair<int, std::string> launched_and_called() {
+    return process_of([] {
+        int* d_data = nullptr;
+        cudaMalloc(&d_data, 100 * sizeof(int));
+        first_thread_kernel<<<2, 64>>>(d_data);
+        cudaDeviceSynchronize();
+        void (*const kernel)(int*) = first_thread_kernel;
+        kernel(d_data);
+    });
+}
+
 TEST_CASE("a kernel that is called without <<<>>> ends the program and says so") {
     struct {
         std::pair<int, std::string> ended;
         const char* used;
     } const calls[] = {
         {called_plainly(write_kernel, 0u, 0u), " uses byte 0 of a buffer of 400 bytes allocated at "},
+        {launched_and_called(), " uses byte 0 of a buffer of 400 bytes allocated at "},
         {called_plainly(plain_barrier_kernel), "host code uses a barrier, which only kernels can use. "},
         {called_plainly(plain_warp_kernel), "host code uses __any_sync, which only kernels can use. "},
         {called_plainly(plain_shared_kernel), "host code uses shared memory, which only kernels can use. "}};

@@ -137,7 +137,7 @@ END
   executable=$("$program" "$build" "$scratch/reported.cu")
   status=0
   said=$(CUDA_SIM_WORKERS=1 timeout 30 "$executable" 2>&1) || status=$?
-  [[ $status:$said = "1:"*"SUMMARY: AddressSanitizer: stack-buffer-overflow $scratch/reported.cu:6 "* ]] ||
+  [[ $status:$said = "1:"*"SUMMARY: AddressSanitizer: stack-buffer-overflow $scratch/reported.cu:6"* ]] ||
     complain "for an overflow on the stack, the status is $status, and it says: $said"
 fi
 

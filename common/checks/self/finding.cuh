@@ -56,7 +56,9 @@ TEST_CASE("an index of 32 bits is found") {
     CHECK(check_long_input(on_cpu).value_or("") == "");
     on_cpu.run = ends_on_cpu<INT_MAX>;
     CHECK(check_long_input(on_cpu).value_or("") ==
-          "ends, n = 2147483653: bin 0: expected 2147483652, got 2147483647");
+          "ends, n = 4294967301: bin 0: expected 4294967300, got 2147483647");
+    on_cpu.run = ends_on_cpu<UINT_MAX>;
+    CHECK(check_long_input(on_cpu));
     CHECK_FALSE(failure_of_long_input(on_cpu, INT_MAX));
 
     const Variant<Histogram> broken{.name = "broken", .run = int_index};

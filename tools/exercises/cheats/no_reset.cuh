@@ -1,5 +1,5 @@
 // 07.3: the counter is never set to 0 for the next launch
-// rejected: Wrong for n = 
+// rejected: Wrong for n
 __device__ inline void finish_in_last_block(unsigned long long sum, unsigned long long* d_workspace,
                                             unsigned long long* d_sum) {
     unsigned int* const d_done = reinterpret_cast<unsigned int*>(d_workspace);

@@ -12,7 +12,7 @@
 #include "setting.hpp"
 
 /// How many elements a variant for the CPU is checked on.
-constexpr std::size_t kLongInput = (std::size_t{1} << 32) + 5;
+constexpr auto kLongInput = static_cast<std::size_t>((1ull << 32) + 5);
 
 /// @brief Checks a variant for the CPU on `n` zeros, of which the last is replaced by another number, by
 /// default 1.

@@ -14,8 +14,8 @@ thread_local Collector* running = nullptr;
 /// If a lane makes this many accesses before the lanes of its warp meet, as in an endless loop, the warp's
 /// accesses are counted as if its lanes had met.
 constexpr std::size_t kMostAccesses = 1 << 22;
-/// The bytes of the widest access. A thread needs several for a larger object, such as a struct.
-constexpr std::size_t kWidest = 16;
+/// The most bytes of one access. A thread needs several for a larger object, such as a struct.
+constexpr std::size_t kBytesAtOnce = 16;
 
 void Collector::begin_block(std::uint64_t number, std::size_t dynamic_bytes) {
     block_number_ = number;
@@ -174,7 +174,7 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     const std::uint32_t number = site_number(at, kind, space, bytes);
     const unsigned int thread = this->thread(), warp = thread / kLanes;
     started_[thread] = true;
-    accesses_[thread] += (bytes + kWidest - 1) / kWidest;
+    accesses_[thread] += (bytes + kBytesAtOnce - 1) / kBytesAtOnce;
     if (warp != last_warp_) {
         if (has_stopped(last_warp_)) flush(last_warp_);
         last_warp_ = warp;

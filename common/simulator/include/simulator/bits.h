@@ -6,6 +6,9 @@
 
 #include "kernel.h"
 
+// CUDA's manual documents these functions.
+/// @cond
+
 inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(x)); }
 inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -64,3 +67,5 @@ inline unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int sum) {
     for (int i = 0; i < 32; i += 8) sum += (a >> i & 255) * (b >> i & 255);
     return sum;
 }
+
+/// @endcond

@@ -5,6 +5,9 @@
 
 #include "kernel.h"
 
+// CUDA's manual documents these functions.
+/// @cond
+
 template <typename T>
 T __ldg(const T* address) {
     return __ldcs(address);
@@ -46,3 +49,5 @@ inline unsigned int __isGlobal(const void*) { return 1; }
 inline size_t __cvta_generic_to_shared(const void* pointer) { return reinterpret_cast<size_t>(pointer); }
 inline size_t __cvta_generic_to_global(const void* pointer) { return reinterpret_cast<size_t>(pointer); }
 /// @}
+
+/// @endcond

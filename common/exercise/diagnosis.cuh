@@ -305,8 +305,7 @@ class Diagnosis {
                       "or leave gaps, or the threads use the same memory at the same time."
                     : "The result is right with a grid of one block. With more, their parts of the input "
                       "overlap or leave gaps, they use the same memory at the same time, or a block leaves "
-                      "to "
-                      "others what it must do itself.",
+                      "to others what it must do itself.",
                 true);
         other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
         if (left_out_ && !repeated_ && right(other))

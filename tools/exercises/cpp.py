@@ -77,12 +77,12 @@ class Definition:
         elif head[:1] and head[0] in TYPES:
             return next((word for word in head[1:] if word != "class"), "")
         head = head[:head.index("[")] if "[" in head else head
-        names = [word for word in head if re.match(r"[A-Za-z_]", word)]
+        names = list(filter(is_name, head))
         return names[-1] if names else ""
 
     @cached_property
     def names(self):
-        """The names that this defines: one, or several as in `int a = 1, b = 2`."""
+        """The names that this defines: one, or several as in `int a = 1, b = 2`. For code that need not be doubted: see `declared`."""
         words = [] if self.is_function else [self.words[at] for at in outside_brackets(self.words)]
         others = (word for before, word, after in zip(words, words[1:], words[2:]) if before + after == ",=")
         return {self.name, *others}

@@ -31,8 +31,8 @@ std::string said(typename Variant<Problem>::Run* run, const Case& c = some_case<
     const auto failure = failure_in(variant, c);
     if (!failure) return "right";
     std::string all;
-    for (const auto& [text, of_race] : Diagnosis<Problem>(variant, *failure).sentences())
-        all += (all.empty() ? "" : " ") + text;
+    for (const Sentence& sentence : Diagnosis<Problem>(variant, *failure).sentences())
+        all += (all.empty() ? "" : " ") + sentence.text;
     return all;
 }
 

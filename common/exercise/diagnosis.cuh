@@ -18,6 +18,7 @@
 struct Sentence {
     std::string text;      ///< for the student
     bool of_race = false;  ///< threads may use the same memory at the same time: the lens may know the lines
+    bool is_idea = false;  ///< it is what the failed check is about: true whatever the cause
     /// Whether both say the same.
     bool operator==(const Sentence&) const = default;
 };

@@ -11,6 +11,10 @@
 /// A grader's program has the chapter's variant instead of the student's, and its calls are questions to the
 /// student's process at the other end of COURSE_SOCKET (asking.cuh). COURSE_SLOW says that the student's code
 /// does not run at full speed. Exit status 4 or 5: that process has ended, or its answer is invalid.
+#ifndef __wasm__
+#include <signal.h>
+#include <time.h>
+#endif
 #include <unistd.h>
 
 #include <algorithm>
@@ -90,9 +94,52 @@ void write_case(Json& json, const Case& c) {
         .add("words", words_of(c));
 }
 
-/// Writes which case runs next, and where the code's own output begins: the tools need it if the code prints
-/// in this case, or crashes.
-void begin_case(const std::optional<Case>& c) {
+/// @brief The time that a case may take.
+///
+/// In a browser, the simulator limits every case. Elsewhere, code for the CPU is limited to some seconds of
+/// CPU time, after which SIGXCPU ends this process: if the code is right, a case takes milliseconds.
+class CaseLimit {
+ public:
+    /// Begins to limit this process, unless this is code for a GPU and this process is not in a browser.
+    explicit CaseLimit([[maybe_unused]] bool on_cpu) {
+#ifdef __wasm__
+        seconds_ = number("CUDA_SIM_SECONDS");
+#else
+        sigevent event{};
+        event.sigev_notify = SIGEV_SIGNAL;
+        event.sigev_signo = SIGXCPU;
+        itimerspec end{};
+        end.it_value.tv_sec = on_cpu ? number("CUDA_SIM_TIMEOUT") : 0;
+        if (end.it_value.tv_sec == 0 || timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer_) != 0) return;
+        if (timer_settime(timer_, 0, &end, nullptr) == 0) seconds_ = end.it_value.tv_sec;
+#endif
+    }
+    ~CaseLimit() {
+#ifndef __wasm__
+        if (seconds_ > 0) timer_delete(timer_);
+#endif
+    }
+    CaseLimit(const CaseLimit&) = delete;
+    CaseLimit& operator=(const CaseLimit&) = delete;
+
+    /// 0 if there is no limit.
+    long seconds() const { return seconds_; }
+
+ private:
+    static long number(const char* setting) {
+        const char* const text = std::getenv(setting);
+        return text != nullptr ? std::atol(text) : 0;
+    }
+
+    long seconds_ = 0;
+#ifndef __wasm__
+    timer_t timer_{};
+#endif
+};
+
+/// Writes which case runs next, after how many seconds it is stopped, and where the code's own output begins:
+/// the tools need it if the code prints in this case, crashes or does not end.
+void begin_case(const std::optional<Case>& c, long seconds = 0) {
     if (std::getenv("COURSE_VERDICT") == nullptr) return;
     std::fflush(stdout);
     write_line([&](Json& json) {
@@ -100,6 +147,7 @@ void begin_case(const std::optional<Case>& c) {
         ++right;
         if (c) json.object("case", [&](Json& its) { write_case(its, *c); });
         json.add("right", right, "cpu_seconds", static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
+        if (seconds > 0) json.add("seconds", seconds);
         json.add("output", static_cast<long long>(lseek(STDOUT_FILENO, 0, SEEK_CUR)));
     });
 }
@@ -131,7 +179,7 @@ int report(const std::string& name, const Failure& failure, const std::vector<Se
         if (failure.kind != Failure::Kind::launch)
             json.object("case", [&](Json& its) { write_case(its, failure.c); });
         json.list("sentences", sentences, [](Json& one, const Sentence& sentence) {
-            one.add("text", sentence.text, "of_race", sentence.of_race);
+            one.add("text", sentence.text, "of_race", sentence.of_race, "is_idea", sentence.is_idea);
         });
     });
     return 1;
@@ -162,14 +210,17 @@ int check(const Variant<Problem>& variant, const std::string& what) {
     for (Case c : cases_of(variant)) {
         if (under_lens && is_too_large_for_lens(c)) continue;
         if (under_lens || !what.empty()) c.calls = 1;  // an earlier check has repeated the calls
-        begin_case(c);
-        const auto wrong = failure_in(variant, c);
+        const auto wrong = [&] {
+            const CaseLimit limit(variant.on_cpu && !under_lens);
+            begin_case(c, limit.seconds());
+            return failure_in(variant, c);
+        }();
         if (!wrong) continue;
         if (under_lens)
             return report(variant.name, *wrong, {});  // a diagnosis runs the kernel hundreds of times
-        return report(
-            variant.name, *wrong,
-            !what.empty() ? std::vector{Sentence{what}} : Diagnosis<Problem>(variant, *wrong).sentences());
+        return report(variant.name, *wrong,
+                      !what.empty() ? std::vector{Sentence{what, false, true}}
+                                    : Diagnosis<Problem>(variant, *wrong).sentences());
     }
     begin_case({});
     if (!what.empty()) return 0;

@@ -76,7 +76,7 @@ def main(what, number, output):
     more = [], []
     if what == "steps":
         found = [step for step in live.steps().values() if step.number.startswith(number)]
-        texts = [(step.number, step.entry, f"step {step.number}", step.text) for step in found]
+        texts = [(step.number, step.entry, f"step/{step.number}.cuh", step.text) for step in found]
         problem = found[0].problem
     else:
         exercise = next(each for each in exercises() if each.number == number)
@@ -89,7 +89,7 @@ def main(what, number, output):
             texts = [("yours", chapter.entries[exercise.variant], exercise.file, with_hidden(exercise, text))]
         else:
             found = attempts(number) if what == "attempts" else [each for each in faults(number[:2]) if each.exercise.number == number]
-            texts = [(each.name, chapter.entries[each.exercise.variant], f"{what[:-1]} {each.name}", with_hidden(each.exercise, each.text()))
+            texts = [(each.name, chapter.entries[each.exercise.variant], f"{what[:-1]}/{each.name}.cuh", with_hidden(each.exercise, each.text()))
                      for each in found]
     Path(output).write_text(assemble(problem, texts, more), encoding="utf-8")
 

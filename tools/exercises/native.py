@@ -14,7 +14,7 @@ from pathlib import Path
 from sandbox import on_few_cpus
 from stages import Machine, NotTried, run
 from starter import ROOT
-from verdict import CPU_SECONDS, OUTPUT, Ended, compiler_words, read
+from verdict import CPU_SECONDS, OUTPUT, Ended, compiler_words, limit_of, read
 
 import counts  # stages.py adds its folder to sys.path
 from builds import locked_meanwhile
@@ -25,7 +25,7 @@ os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
 
 SECONDS = 120  # per check
 OF_LENS = 256 << 20  # bytes that the lens, or the program that it observes, may write
-STUCK_SECONDS = "3"  # after which a simulated kernel counts as stuck; in the checks, a thread works for milliseconds
+STUCK_SECONDS = "2"  # of CPU time, after which a thread of a kernel, or a case of code for the CPU, counts as endless; right code takes milliseconds
 STAGES = {"gpu": ("GPU", "target"), "simulator": ("plain", "nvcc", "interleaved", "sanitizers", "target", "lens")}
 
 
@@ -94,12 +94,12 @@ async def ended(command, settings, limits):
         except BaseException:
             await stop(process)
             raise
-        if process.returncode == -signal.SIGXCPU and not limit:
-            limit, cpu_seconds = f"{CPU_SECONDS} seconds of CPU time, the limit of a check", CPU_SECONDS
         texts = []
         for file in (written, out, err):
             file.seek(0)
             texts.append(file.read())
+        if process.returncode == -signal.SIGXCPU and not limit:
+            limit, cpu_seconds = limit_of(texts[0])
     return Ended(texts[0], token, process.returncode, texts[1], texts[2].decode("utf-8", "replace"), cpu_seconds, limit)
 
 

@@ -38,7 +38,7 @@ class Verdict:
     """
     kind: str
     what: str = ""  # what is wrong, in one line
-    sentences: list = field(default_factory=list)  # each with its `text`, and whether it is `of_race`
+    sentences: list = field(default_factory=list)  # each with its `text`, whether it is `of_race`, and perhaps `is_idea` (Sentence)
     case: dict = field(default_factory=dict)  # the failing case; `words` describes it
     fault: dict = field(default_factory=dict)  # a kernel's (common/simulator/include/simulator/fault.h)
     has_poison: bool = False  # a result includes memory that was never written
@@ -180,7 +180,7 @@ def out_of_time(limit, cpu_seconds, begun):
     if right:
         own = max(0, cpu_seconds - before)
         said = [f"The {right:,} cases before this one are right and took {before:.1f} s of CPU time; this one had used {own:.1f} s."]
-        if cpu_seconds >= CPU_SECONDS:  # otherwise the program has waited, which `limit` says
+        if cpu_seconds >= CPU_SECONDS or "seconds" in begun:  # otherwise the program has waited, which `limit` says
             said.append("The program makes progress, but does far too much work." if own < cpu_seconds / 2
                         else "This case never ends, or does far more work than those before it.")
         if case.get("n", 0) > 1 << 32:
@@ -203,6 +203,15 @@ def read(written, token, status):
     fault = said.get("fault", {})
     return Verdict(**{name: said[name] for name in Verdict.__dataclass_fields__ if name in said},
                    site=fault.get("line") or fault.get("launched_at", "")), begun
+
+
+def limit_of(written):
+    """The limit at which SIGXCPU has ended a check that has written these lines of JSON, in words, and the CPU time used until then."""
+    _, begun = read(written, "", 0)
+    end = begun.get("cpu_seconds", 0) + begun.get("seconds", CPU_SECONDS)
+    if end < CPU_SECONDS:
+        return f"{begun['seconds']} seconds of CPU time, the limit of a case", end
+    return f"{CPU_SECONDS} seconds of CPU time, the limit of a check", CPU_SECONDS
 
 
 def tool_lines(errors):

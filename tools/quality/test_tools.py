@@ -981,6 +981,12 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         for pair, expected in (("one, right", True), ("one, two", True), ("one, one", False), ("stopped, elsewhere", False),
                                ("stopped, one", False), ("stopped, right", True)):
             self.says(f"{begin}print(changes_with_order({pair}))", f"{expected}\n")
+        # What the failed check is about remains, unlike a guess.
+        code = ("import asyncio, stages\nfrom dataclasses import replace\n"
+                "one = replace(one, sentences=[*guess, {'text': 'an idea', 'of_race': False, 'is_idea': True}])\n"
+                "async def run(*_, **__): return right\nstages.run = run\nclass Machine: pass\n")
+        self.says(f"{begin}{code}print(asyncio.run(stages.in_two_orders(exercise, one, Machine)).words)",
+                  "got 0', '  an idea', '  The result depends on the order")
         for order, found, expected in (("interleaved", "one", "['Wrong for n = 1: got 0', '  a race']"), ("interleaved", "stopped", "thread 3']"),
                                        ("interleaved", "Verdict('time', 'endless')", "['endless', '  If the threads run one after another, the same check passes.']"),
                                        ("plain", "one", "got 0', '  Without AddressSanitizer and UndefinedBehaviorSanitizer, the same check passes.', '  a guess']"),
@@ -1004,6 +1010,11 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.program("loop_plain", f"{tell}kill -XCPU $$\n")
         self.says(show.format(120), "Stopped for n = 5: the program was stopped after 30 seconds of CPU time, the limit of a check.\n  The 1,234 cases before this one "
                   "are right and took 27.0 s of CPU time; this one had used 3.0 s.\n  The program makes progress, but does far too much work.\n  simulator: said before\ntime\n")
+        one = tell.replace("27.04", '0.04, "seconds": 2')
+        self.program("loop_plain", f"{one}kill -XCPU $$\n")
+        self.says(show.format(120), "after 2 seconds of CPU time, the limit of a case.\n  The 1,234 cases", "this one had used 2.0 s.\n  This case never ends, or does ")
+        self.program("loop_plain", f"{one.replace('0.04', '28.5')}kill -XCPU $$\n")
+        self.says(show.format(120), "after 30 seconds of CPU time, the limit of a check.\n")
         self.program("loop_plain", f"{tell.replace('27.04', '2')}exec sleep 60\n")
         self.says(show.format(1), "Stopped for n = 5: the program was stopped after 1 seconds, in which it used 0.", " s of CPU time: it waited, or this machine was busy.\n",
                   "this one had used 0.0 s.\n  simulator: said before\n")

@@ -261,7 +261,7 @@ def fault_of(name):
 async def findings(name, engine, tell):
     """Tells the lines that the checks print about a fault."""
     fault = fault_of(name)
-    tell(json.dumps({"says": await hunt.findings(fault, tab_of(fault.exercise, name, f"fault {name}", fault.text(), engine))}))
+    tell(json.dumps({"says": await hunt.findings(fault, tab_of(fault.exercise, name, f"fault/{name}.cuh", fault.text(), engine))}))
 
 
 async def judge(name, line, cause, _, tell):

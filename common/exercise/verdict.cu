@@ -94,14 +94,14 @@ void write_case(Json& json, const Case& c) {
         .add("words", words_of(c));
 }
 
-/// @brief The time that a case may take.
+/// @brief Limits the time of a case, in which right code takes milliseconds per 2^20 elements.
 ///
-/// In a browser, the simulator limits every case. Elsewhere, code for the CPU is limited to some seconds of
-/// CPU time, after which SIGXCPU ends this process: if the code is right, a case takes milliseconds.
+/// In a browser, the simulator does so. Elsewhere, the limit is CPU time of this process, all threads
+/// together, after which SIGXCPU ends it.
 class CaseLimit {
  public:
-    /// Begins to limit this process, unless this is code for a GPU and this process is not in a browser.
-    explicit CaseLimit([[maybe_unused]] bool on_cpu) {
+    /// @param[in] multiple 1 for the time after which a simulated kernel counts as stuck; 0 for no limit.
+    explicit CaseLimit([[maybe_unused]] long multiple) {
 #ifdef __wasm__
         seconds_ = number("CUDA_SIM_SECONDS");
 #else
@@ -109,7 +109,8 @@ class CaseLimit {
         event.sigev_notify = SIGEV_SIGNAL;
         event.sigev_signo = SIGXCPU;
         itimerspec end{};
-        end.it_value.tv_sec = on_cpu ? number("CUDA_SIM_TIMEOUT") : 0;
+        end.it_value.tv_sec = multiple * number("CUDA_SIM_TIMEOUT");
+        end.it_interval.tv_nsec = 200'000'000;  // simulated kernels ignore the first three signals
         if (end.it_value.tv_sec == 0 || timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer_) != 0) return;
         if (timer_settime(timer_, 0, &end, nullptr) == 0) seconds_ = end.it_value.tv_sec;
 #endif
@@ -211,7 +212,8 @@ int check(const Variant<Problem>& variant, const std::string& what) {
         if (under_lens && is_too_large_for_lens(c)) continue;
         if (under_lens || !what.empty()) c.calls = 1;  // an earlier check has repeated the calls
         const auto wrong = [&] {
-            const CaseLimit limit(variant.on_cpu && !under_lens);
+            const CaseLimit limit(under_lens ? 0
+                                             : (variant.on_cpu ? 1 : 2) * (1 + static_cast<long>(c.n >> 20)));
             begin_case(c, limit.seconds());
             return failure_in(variant, c);
         }();

@@ -41,8 +41,8 @@ if [ ${#compiler[@]} -gt 1 ]; then
   expect 0 "" "${two}void f(int* d) { $launch(d, 1); }"
   expect 0 "" "${deduced}void f(int* d) { $launch(d, 1); }"
   expect 3 "kernel(int* d, int n)" "${two}void f(int* d) { $launch(d); }"
-  expect 3 "void (*)(int" "${two}void f(int* d) { $launch(d, 1, 2); }"
-  expect 3 "void (*)(int" "${two}void f(float* d) { $launch(d, 1); }"
+  expect 3 "kernel(int* d, int n)" "${two}void f(int* d) { $launch(d, 1, 2); }"
+  expect 3 "kernel(int* d, int n)" "${two}void f(float* d) { $launch(d, 1); }"
   expect 3 "kernel" "${deduced}void f(int* d) { $launch(d); }"
   expect 3 "kernel: a __global__ function must have a void return type" \
     "__global__ int kernel(int* d) { return *d; }\nvoid f(int* d) { $launch(d); }"

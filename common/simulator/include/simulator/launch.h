@@ -226,13 +226,21 @@ template <typename Call, typename Find, typename Function>
 struct Launcher : AnyLauncher<Call, Find> {};
 template <typename Call, typename Find, typename... Parameters>
 struct Launcher<Call, Find, void (*)(Parameters...)> : AnyLauncher<Call, Find> {
+    /// Whether arguments can be converted to the kernel's types. An integer may be `0`, a null pointer.
+    template <typename... Arguments>
+    static constexpr bool fits() {
+        if constexpr (sizeof...(Arguments) == sizeof...(Parameters))
+            return ((std::is_convertible_v<Arguments&, Parameters> || std::is_integral_v<Arguments>)&&...);
+        return false;
+    }
     SIM_INLINE void operator()(
         Parameters... arguments) const {  // converts `0` and `{1, 2}` to the kernel's types
         this->launch(arguments...);
     }
-    /// For fewer arguments, if the kernel's parameters have defaults.
+    /// For fewer arguments, if the kernel's parameters have defaults; and for wrong arguments, so that the
+    /// compiler's error is about a call of the kernel.
     template <typename... Arguments>
-    std::enable_if_t<sizeof...(Arguments) < sizeof...(Parameters)> operator()(Arguments... arguments) const {
+    std::enable_if_t<!fits<Arguments...>()> operator()(Arguments... arguments) const {
         this->launch_by_name(arguments...);
     }
 };

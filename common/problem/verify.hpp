@@ -97,9 +97,7 @@ inline std::string poison_text(unsigned long long got, unsigned long long expect
             found = found || is_few_times(excess, static_cast<std::uint32_t>(counters * narrow));
         return found;
     };
-    if (got == kPoison)
-        return ", which is 0xA5A5A5A5A5A5A5A5, the fill pattern of unwritten memory: nothing was stored "
-               "there";
+    if (got == kPoison) return ", which is 0xA5A5A5A5A5A5A5A5, the fill pattern of unwritten memory";
     if (!includes_poison(got) && !includes_poison(got - expected)) return "";
     return ", which includes 0xA5A5A5A5, the fill pattern of unwritten memory";
 }

@@ -139,7 +139,9 @@ Fault of_kernel(const Kernel& kernel, Fault fault) {
 
 Report divergent_barrier(const Block& block) {
     return block_report(FaultKind::barrier, cudaErrorLaunchFailure,
-                        "divergent barrier: " + waiting_threads(block));
+                        "divergent barrier: " + waiting_threads(block) +
+                            ". All threads of a block must wait at the same __syncthreads(): move it out of "
+                            "the branches");
 }
 
 Report skipped_barrier(const Block& block) {

@@ -27,7 +27,7 @@ TEST_CASE("barriers at different lines are found, and both lines and all threads
     CAPTURE(words);
     CHECK(says(words, {"divergent_kernel", "divergent barrier: threads 0-15 wait at ", here(kDivergentLine),
                        "; thread 16 waits at ", here(kDivergentLine + 2), "; threads 18-63 wait at ",
-                       here(kDivergentLine + 2)}));
+                       here(kDivergentLine + 2), ". All threads of a block must wait at the same "}));
     // Threads 60 to 63, which waited in the launch before, are not in these smaller blocks: not named.
     CHECK(says(fault_of([] { divergent_kernel<<<2, 60>>>(16); }, cudaErrorLaunchFailure),
                {"; threads 18-59 wait at ", here(kDivergentLine + 2)}));

@@ -16,6 +16,7 @@ from attempts import attempts
 from faults import faults
 from starter import ROOT, Chapter, exercises, names_of, without_comments, without_marks
 
+BY_NVCC = "#include <cuda_runtime.h>"  # nvcc includes it in every .cu file
 REGISTER = """static const ::AddedVariants<{problem}>::Element {element}(::{list}<{problem}>, {variant});
 """
 RENAMED = """[] {{
@@ -54,7 +55,7 @@ def more_checks(exercise):
 
 def assemble(problem, texts, more=([], [])):
     """A source file made from texts and more checks. Each text comes with a name, a variant's entry, and a file name for messages."""
-    includes, parts = list(more[0]), []
+    includes, parts = [BY_NVCC, *more[0]], []
     for at, (name, entry, file, text) in enumerate(texts):
         own_includes, lines = without_includes(text, file)
         includes += own_includes

@@ -17,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 
 import rubric
-from assemble import more_checks, registration
+from assemble import BY_NVCC, more_checks, registration
 from cpp import Rejected
 from sandbox import MEMORY, TOO_LITTLE, Ended
 from stages import Machine, NotTried, Stage, has_lens, in_two_orders, stages, words_of_lens
@@ -259,7 +259,7 @@ class Grading(Machine):
         chapter = Chapter(self.exercise.chapter)
         includes, more = more_checks(self.exercise)
         includes = [each.replace(f'"{ROOT}/', '"../') for each in includes]  # as in translated files
-        self.source.write_text("\n".join([*source["includes"], *includes]) + f"\nnamespace student {{\n{source['text']}"
+        self.source.write_text("\n".join([BY_NVCC, *source["includes"], *includes]) + f"\nnamespace student {{\n{source['text']}"
                                + registration(chapter.problem, chapter.entries[self.exercise.variant], "yours", more) + "}\n", encoding="utf-8")
         for stage in [SCREENING, *stages(self.exercise, self)]:
             try:

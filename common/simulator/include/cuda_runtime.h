@@ -20,6 +20,8 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 /// @}
 
+#include <math.h>  // as the CUDA Toolkit's header does: ceil and pow need no include
+
 #include "simulator/vector_types.h"
 
 #include "simulator/runtime.h"

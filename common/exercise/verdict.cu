@@ -5,8 +5,9 @@
 /// only, where a grid or block of 0 is the variant's own choice. Exit status: 0 if correct, 1 if wrong, 3
 /// without a device. COURSE_VERDICT is the file descriptor to which the program writes lines of JSON: each
 /// case before it runs, and at the end the verdict, with a token that it reads from standard input. Without
-/// COURSE_VERDICT, the verdict goes to standard output. COURSE_SEED changes the random inputs.
-/// tools/exercises/verdict.py reads and explains the verdict.
+/// COURSE_VERDICT, the verdict goes to standard output. COURSE_SEED changes the random inputs. Code for the
+/// CPU is checked without the long input, which takes seconds, if COURSE_LONG_INPUT is 0, and with it alone
+/// if 1. tools/exercises/verdict.py reads and explains the verdict.
 ///
 /// A grader's program has the chapter's variant instead of the student's, and its calls are questions to the
 /// student's process at the other end of COURSE_SOCKET (asking.cuh). COURSE_SLOW says that the student's code
@@ -204,9 +205,26 @@ Sentence about_fewer(std::size_t n, bool is_right) {
                       : " fails as well, so the cause is not that indices or counts need 64 bits.")};
 }
 
+/// Whether COURSE_LONG_INPUT has this value.
+bool long_input_is(char value) {
+    const char* const setting = std::getenv("COURSE_LONG_INPUT");
+    return setting != nullptr && *setting == value;
+}
+
+/// Checks code for the CPU with more elements than 32 bits can count.
+template <typename Problem>
+int check_with_long_input(const Variant<Problem>& variant) {
+    if (!check_detail::kHasFarMemory || !is_fast()) return 0;
+    begin_case(Case{kLongInput});
+    const auto wrong = failure_of_long_input(variant);
+    if (!wrong) return 0;
+    return report(variant.name, *wrong, {about_fewer(kFewer, !failure_of_long_input(variant, kFewer))});
+}
+
 /// @param[in] what The meaning of a wrong result; empty if a diagnosis is to find it.
 template <typename Problem>
 int check(const Variant<Problem>& variant, const std::string& what) {
+    if (long_input_is('1')) return check_with_long_input(variant);
     const bool under_lens = std::getenv("LENS_OUTPUT") != nullptr;
     for (Case c : cases_of(variant)) {
         if (under_lens && is_too_large_for_lens(c)) continue;
@@ -231,12 +249,8 @@ int check(const Variant<Problem>& variant, const std::string& what) {
             return report(variant.name, *wrong,
                           {{"CUDA reports a rejected launch only through cudaGetLastError(): check its "
                             "result after the launch."}});
-    if (variant.on_cpu && check_detail::kHasFarMemory && is_fast()) {
-        begin_case(Case{kLongInput});
-        if (const auto wrong = failure_of_long_input(variant))
-            return report(variant.name, *wrong,
-                          {about_fewer(kFewer, !failure_of_long_input(variant, kFewer))});
-    } else if (!variant.on_cpu && is_simulated() && !under_lens) {
+    if (variant.on_cpu) return long_input_is('0') ? 0 : check_with_long_input(variant);
+    if (is_simulated() && !under_lens) {
         const auto cases =
             suitable_far_case(variant);  // the lens would report what skipped blocks have not written
         if (!cases) return 0;

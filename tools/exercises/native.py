@@ -12,7 +12,7 @@ from itertools import chain, repeat
 from pathlib import Path
 
 from sandbox import on_few_cpus
-from stages import Machine, NotTried, run
+from stages import LONG, Machine, NotTried, run
 from starter import ROOT
 from verdict import CPU_SECONDS, OUTPUT, Ended, compiler_words, limit_of, read
 
@@ -26,7 +26,7 @@ os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
 SECONDS = 120  # per check
 OF_LENS = 256 << 20  # bytes that the lens, or the program that it observes, may write
 STUCK_SECONDS = "2"  # of CPU time, after which a thread of a kernel, or a case of code for the CPU, counts as endless; right code takes milliseconds
-STAGES = {"gpu": ("GPU", "target"), "simulator": ("plain", "nvcc", "interleaved", "sanitizers", "target", "lens")}
+STAGES = {"gpu": ("GPU", "target"), "simulator": ("plain", "nvcc", "interleaved", "sanitizers", "target", "lens", LONG)}
 
 
 def cpu_seconds_of(pid):
@@ -163,6 +163,6 @@ def built(preset, *targets):
         sys.exit("\n".join(compiler_words(log)))
 
 
-def checked(name, preset, order, *arguments):
+def checked(name, preset, order, *arguments, **settings):
     """Runs a check that has been built. Returns the verdict."""
-    return asyncio.run(run(Native(name), preset, order, arguments))
+    return asyncio.run(run(Native(name), preset, order, arguments, **settings))

@@ -25,6 +25,7 @@ UNDER_LENS = {"CUDA_SIM_ADVICE": "0", "CUDA_SIM_MULTIPROCESSORS": "2", "LENS_HOS
 # checks. In order: one worker uses less CPU time than several. The number of SMs determines the default grids.
 IN_ORDER = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_MULTIPROCESSORS": "2"}
 INTERLEAVED = {"CUDA_SIM_SEED": "7", "CUDA_SIM_WORKERS": "4", "CUDA_SIM_MULTIPROCESSORS": "4"}
+LONG = "long input"  # the name of the stage with more elements than 32 bits can count, for code for the CPU
 
 
 class NotTried(Exception):
@@ -185,26 +186,33 @@ class Stage:
         return await self.build(exercise, machine) or await self.run(exercise, machine)
 
 
-def check_of(name, preset, order, meaning=""):
+def check_of(name, preset, order, meaning="", **settings):
     """A stage that runs the exercise's check."""
-    return Stage(name, preset, order, lambda _, machine: run(machine, preset, order), meaning)
+    return Stage(name, preset, order, lambda _, machine: run(machine, preset, order, **settings), meaning)
+
+
+async def plain(_, machine):
+    """The verdict of the plain check. Code for the CPU needs seconds for the long input, so it is left to a later stage if there is one."""
+    return await run(machine, "simulator", "plain", **({"COURSE_LONG_INPUT": "0"} if LONG in machine.stages else {}))
 
 
 STAGES = [  # the most instructive stages first
     check_of("GPU", "gpu", "plain"),
-    check_of("plain", "simulator", "plain"),
+    Stage("plain", "simulator", "plain", plain),
     Stage("nvcc", "simulator", "", by_clang),
     check_of("interleaved", "simulator", "interleaved", "The result is right if the threads run one after another, but can be wrong if they interrupt "
              "each other: there is a race."),
     check_of("sanitizers", "sanitize", "plain", "The results are right, but AddressSanitizer or UndefinedBehaviorSanitizer reports an error."),
     Stage("target", "simulator", "lens", to_the_point),
     Stage("lens", "simulator", "lens", by_lens),
+    check_of(LONG, "simulator", "plain", COURSE_LONG_INPUT="1"),
 ]
 
 
 def stages(exercise, machine):
     """The stages of a verdict on an exercise that this machine can run."""
-    return [each for each in STAGES if each.name in machine.stages and (each.name != "lens" or has_lens(exercise))]
+    needless = LONG if has_lens(exercise) else "lens"
+    return [each for each in STAGES if each.name in machine.stages and each.name != needless]
 
 
 class Running:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: tools/exercises/try_starters.py [--record] [NUMBER ...]
 
-Checks that each exercise's starter compiles and fails as its page says, and that the chapter's code in the same file
-passes. --record writes the starters' messages into the pages. Uses work/, which must not exist.
+Checks that each exercise's starter compiles and fails as its page says, code for the CPU also with the long input alone, and
+that the chapter's code in the same file passes. --record writes the starters' messages into the pages. Uses work/, which must not exist.
 """
 
 import re
@@ -32,6 +32,9 @@ def main(words):
             for each in chosen:
                 found = checked(f"exercise_{each.number}", "simulator", "plain")
                 said = "\n".join(found.words)
+                if what == "starter" and each.on_cpu:
+                    long = checked(f"exercise_{each.number}", "simulator", "plain", COURSE_LONG_INPUT="1")
+                    wrong += [] if long.case.get("n", 0) > 1 << 32 else [f"{each.number}: with the long input alone, the starter {long.first}"]
                 if what == "solution":
                     wrong += [] if found.passed else [f"{each.number}: the chapter's code fails: {said}"]
                 elif record:

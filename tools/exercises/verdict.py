@@ -183,8 +183,8 @@ def out_of_time(limit, cpu_seconds, begun):
         if cpu_seconds >= CPU_SECONDS or "seconds" in begun:  # otherwise the program has waited, which `limit` says
             said.append("The program makes progress, but does far too much work." if own < cpu_seconds / 2
                         else "This case never ends, or does far more work than those before it.")
-        if case.get("n", 0) > 1 << 32:
-            said.append("A 32-bit index never reaches the end of so many elements: indices and counts need 64 bits.")
+    if case.get("n", 0) > 1 << 32:
+        said.append("A 32-bit index never reaches the end of so many elements: indices and counts need 64 bits.")
     return Verdict("time", f"{'t' if case else 'T'}he program was stopped after {limit}.", sentences(*said), case)
 
 

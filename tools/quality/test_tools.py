@@ -1106,6 +1106,13 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         # If the first stage has passed, the verdict says what the failure of a later stage means.
         self.says(begin.format("result", True).replace("    await begun.wait()\n    return", "    return right or"), "['overflow', '  Right, but', '  at a line']")
 
+    def test_code_for_the_cpu_is_checked_last_with_the_long_input_and_by_no_lens(self):
+        code = ("import asyncio, stages\nfrom starter import Exercise\nfrom native import Native\nasync def run(*_, **settings): return settings\nstages.run = run\n"
+                "Exercise.on_cpu = {}\nshown = stages.stages(exercise, Native('x'))\nprint([each.name for each in shown[-2:]])\n"
+                "print(asyncio.run(shown[0].run(exercise, Native('x'))), asyncio.run(shown[0].run(exercise, stages.Machine)))\n")
+        self.says(code.format(True), "['target', 'long input']\n{'COURSE_LONG_INPUT': '0'} {}\n")
+        self.says(code.format(False), "['target', 'lens']\n")
+
     def test_a_verdict_needs_neither_processes_nor_threads(self):
         self.says("import asyncio, sys\nfor name in ('subprocess', 'fcntl', 'termios', 'multiprocessing', 'socket', 'concurrent.futures', 'tempfile'):\n"
                   "    sys.modules[name] = None\nimport stages, verdict\nprint(stages.stages(exercise, stages.Machine))", "[]")

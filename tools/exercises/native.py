@@ -25,7 +25,7 @@ os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
 
 SECONDS = 120  # per check
 OF_LENS = 256 << 20  # bytes that the lens, or the program that it observes, may write
-STUCK_SECONDS = "2"  # of CPU time, after which a thread of a kernel, or a case of code for the CPU, counts as endless; right code takes milliseconds
+STUCK_SECONDS = "2"  # of CPU time, after which a thread of a kernel counts as stuck; limits of cases are multiples (common/exercise/verdict.cu)
 STAGES = {"gpu": ("GPU", "target"), "simulator": ("plain", "nvcc", "interleaved", "sanitizers", "target", "lens", LONG)}
 
 

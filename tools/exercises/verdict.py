@@ -180,9 +180,10 @@ def out_of_time(limit, cpu_seconds, begun):
     if right:
         own = max(0, cpu_seconds - before)
         said = [f"The {right:,} cases before this one are right and took {before:.1f} s of CPU time; this one had used {own:.1f} s."]
-        if cpu_seconds >= CPU_SECONDS or "seconds" in begun:  # otherwise the program has waited, which `limit` says
-            said.append("The program makes progress, but does far too much work." if own < cpu_seconds / 2
-                        else "This case never ends, or does far more work than those before it.")
+        reaches_own = own > 0.99 * begun.get("seconds", CPU_SECONDS)
+        if reaches_own or cpu_seconds >= CPU_SECONDS:  # otherwise the program has waited, which `limit` says
+            said.append("This case never ends, or does far more work than those before it." if reaches_own or own >= cpu_seconds / 2
+                        else "The program makes progress, but does far too much work.")
     if case.get("n", 0) > 1 << 32:
         said.append("A 32-bit index never reaches the end of so many elements: indices and counts need 64 bits.")
     return Verdict("time", f"{'t' if case else 'T'}he program was stopped after {limit}.", sentences(*said), case)

@@ -1015,9 +1015,12 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(show.format(120), "after 2 seconds of CPU time, the limit of a case.\n  The 1,234 cases", "this one had used 2.0 s.\n  This case never ends, or does ")
         self.program("loop_plain", f"{one.replace('0.04', '28.5')}kill -XCPU $$\n")
         self.says(show.format(120), "after 30 seconds of CPU time, the limit of a check.\n")
-        self.program("loop_plain", f"{tell.replace('27.04', '2')}exec sleep 60\n")
-        self.says(show.format(1), "Stopped for n = 5: the program was stopped after 1 seconds, in which it used 0.", " s of CPU time: it waited, or this machine was busy.\n",
-                  "this one had used 0.0 s.\n  simulator: said before\n")
+        self.program("loop_plain", f"{one.replace('0.04', '4.5')}kill -XCPU $$\n")
+        self.says(show.format(120), "this one had used 2.0 s.\n  This case never ends, or does ")
+        for waits in (tell.replace("27.04", "2"), one):
+            self.program("loop_plain", f"{waits}exec sleep 60\n")
+            self.says(show.format(1), "Stopped for n = 5: the program was stopped after 1 seconds, in which it used 0.",
+                      " s of CPU time: it waited, or this machine was busy.\n", "this one had used 0.0 s.\n  simulator: said before\n")
         shown = self.says("from verdict import out_of_time\nprint(*out_of_time('9 seconds', 5.0, {'right': 2, 'cpu_seconds': 4.0}).words, sep='\\n')")
         self.assertEqual(shown, "The program was stopped after 9 seconds.\n  The 2 cases before this one are right and took 4.0 s of CPU time; this one had used 1.0 s.\n")
 

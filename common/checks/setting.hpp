@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +18,12 @@ inline std::uint64_t graders_seed() {
 }
 
 }  // namespace check_detail
+
+/// Whether an environment variable has this value.
+inline bool is_set(const char* name, const char* value) {
+    const char* const now = std::getenv(name);
+    return now != nullptr && std::strcmp(now, value) == 0;
+}
 
 /// Sets an environment variable, such as CUDA_SIM_SEED, during its lifetime. No other thread may run CUDA
 /// calls while it is created or destroyed.

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../checks/failure.cuh"
+#include "../checks/setting.hpp"
 #include "../problem/prepared_variant.cuh"
 #include "question.hpp"
 
@@ -62,12 +63,6 @@ inline void store(const Results& from, unsigned long long* to, bool on_host) {
         std::copy(from.begin(), from.end(), to);
     else
         CUDA_CHECK(cudaMemcpy(to, from.data(), from.size() * sizeof(from[0]), cudaMemcpyHostToDevice));
-}
-
-/// Whether a variable of the environment has this value.
-inline bool is_set(const char* name, const char* value) {
-    const char* const now = std::getenv(name);
-    return now != nullptr && std::strcmp(now, value) == 0;
 }
 
 /// Throws the exception that the student's process reports.

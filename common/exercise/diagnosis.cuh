@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "../checks/check_variant.cuh"
+#include "../checks/setting.hpp"
 
 /// One finding of a diagnosis.
 struct Sentence {
@@ -41,9 +41,7 @@ class Diagnosis {
     ///         clear cause, or guesses, the most informative first; none if nothing was found.
     std::vector<Sentence> sentences() {
         if (says_cause_) return {};
-        const char* const workers = std::getenv("CUDA_SIM_WORKERS");
-        const bool same_order =
-            !variant_.on_cpu && is_simulated() && workers != nullptr && std::string(workers) == "1";
+        const bool same_order = !variant_.on_cpu && is_simulated() && is_set("CUDA_SIM_WORKERS", "1");
         const std::string changes =
             variant_.on_cpu
                 ? "perhaps an index is out of range, or threads use the same memory at the same time."

@@ -30,6 +30,7 @@
 
 #include "../checks/far_elements.cuh"
 #include "../checks/long_input.cuh"
+#include "../checks/setting.hpp"
 #include "../problem/histogram.hpp"
 #include "../problem/sum_of_squares.cuh"
 #include "diagnosis.cuh"
@@ -205,12 +206,6 @@ Sentence about_fewer(std::size_t n, bool is_right) {
                       : " fails as well, so the cause is not that indices or counts need 64 bits.")};
 }
 
-/// Whether COURSE_LONG_INPUT has this value.
-bool long_input_is(char value) {
-    const char* const setting = std::getenv("COURSE_LONG_INPUT");
-    return setting != nullptr && *setting == value;
-}
-
 /// Checks code for the CPU with more elements than 32 bits can count.
 template <typename Problem>
 int check_with_long_input(const Variant<Problem>& variant) {
@@ -224,7 +219,7 @@ int check_with_long_input(const Variant<Problem>& variant) {
 /// @param[in] what The meaning of a wrong result; empty if a diagnosis is to find it.
 template <typename Problem>
 int check(const Variant<Problem>& variant, const std::string& what) {
-    if (long_input_is('1')) return check_with_long_input(variant);
+    if (is_set("COURSE_LONG_INPUT", "1")) return check_with_long_input(variant);
     const bool under_lens = std::getenv("LENS_OUTPUT") != nullptr;
     for (Case c : cases_of(variant)) {
         if (under_lens && is_too_large_for_lens(c)) continue;
@@ -249,7 +244,7 @@ int check(const Variant<Problem>& variant, const std::string& what) {
             return report(variant.name, *wrong,
                           {{"CUDA reports a rejected launch only through cudaGetLastError(): check its "
                             "result after the launch."}});
-    if (variant.on_cpu) return long_input_is('0') ? 0 : check_with_long_input(variant);
+    if (variant.on_cpu) return is_set("COURSE_LONG_INPUT", "0") ? 0 : check_with_long_input(variant);
     if (is_simulated() && !under_lens) {
         const auto cases =
             suitable_far_case(variant);  // the lens would report what skipped blocks have not written

@@ -15,7 +15,7 @@ ask() {
     CLANG=${compiler[0]} "$simulator/clang/rejected.sh" "$input" "-std=c++${standard:-20}"
   else
     "${compiler[0]}" "$input" "$scratch/output.cpp" &&
-      "${compiler[@]:1}" -std=c++20 -I "$simulator/include" -fsyntax-only "$scratch/output.cpp"
+      "${compiler[@]:1}" -std=c++20 -I "$simulator/include" -S -o /dev/null "$scratch/output.cpp"
   fi
 }
 
@@ -44,6 +44,8 @@ if [ ${#compiler[@]} -gt 1 ]; then
   expect 3 "kernel(int* d, int n)" "${two}void f(int* d) { $launch(d, 1, 2); }"
   expect 3 "kernel(int* d, int n)" "${two}void f(float* d) { $launch(d, 1); }"
   expect 3 "kernel" "${deduced}void f(int* d) { $launch(d); }"
+  expect 3 "a launch needs a grid and a block" "${two}void f(int* d) { kernel<<<1>>>(d, 1); }"
+  expect 3 "a launch needs a grid and a block" "${two}void f(int* d) { kernel<<<>>>(d, 1); }"
   expect 3 "kernel: a __global__ function must have a void return type" \
     "__global__ int kernel(int* d) { return *d; }\nvoid f(int* d) { $launch(d); }"
   exit $((failures > 0))

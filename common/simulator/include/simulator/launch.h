@@ -38,6 +38,9 @@ inline LaunchConfig launch_config(dim3 grid, dim3 block, std::size_t dynamic_sha
                                   cudaStream_t stream = nullptr) {
     return {grid, block, dynamic_shared_bytes, stream};
 }
+/// Never defined: its attribute is the compiler's message about a launch without a block.
+[[gnu::error("a launch needs a grid and a block: <<<grid, block>>>")]] LaunchConfig launch_config(
+    dim3 grid = {});
 
 /// The kernel of a launch, and where the launch is written.
 struct Kernel {

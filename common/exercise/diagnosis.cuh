@@ -335,6 +335,9 @@ class Diagnosis {
         else if (!is_right_for(static_cast<Element>(100003)))
             say("The sum is right for small numbers, but wrong for large ones, as if an intermediate result "
                 "had fewer than 64 bits.");
+        else if (!is_right_for(static_cast<Element>(94'906'267)))  // the least whose square a double rounds
+            say("The sum is right for numbers such as 100003, but wrong for 94906267, whose square needs 54 "
+                "bits, as if an intermediate result were a floating-point number, which is rounded.");
     }
 
     static constexpr std::size_t kBytes = 256;

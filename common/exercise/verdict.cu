@@ -225,8 +225,7 @@ int check(const Variant<Problem>& variant, const std::string& what) {
         if (under_lens && is_too_large_for_lens(c)) continue;
         if (under_lens || !what.empty()) c.calls = 1;  // an earlier check has repeated the calls
         const auto wrong = [&] {
-            const CaseLimit limit(under_lens ? 0
-                                             : (variant.on_cpu ? 1 : 2) * (1 + static_cast<long>(c.n >> 20)));
+            const CaseLimit limit(under_lens ? 0 : 1 + static_cast<long>(c.n >> 20));
             begin_case(c, limit.seconds());
             return failure_in(variant, c);
         }();

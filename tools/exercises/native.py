@@ -11,7 +11,7 @@ from collections import defaultdict
 from itertools import chain, repeat
 from pathlib import Path
 
-from sandbox import on_few_cpus
+from sandbox import descendants, on_few_cpus
 from stages import LONG, Machine, NotTried, run
 from starter import ROOT
 from verdict import CPU_SECONDS, OUTPUT, Ended, compiler_words, limit_of, read
@@ -24,15 +24,36 @@ from rows import one_line
 os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
 
 SECONDS = 120  # per check
+IDLE_SECONDS = 3  # during which all threads of a check only wait, after which they count as waiting forever
 OF_LENS = 256 << 20  # bytes that the lens, or the program that it observes, may write
-STUCK_SECONDS = "2"  # of CPU time, after which a thread of a kernel counts as stuck; limits of cases are multiples (common/exercise/verdict.cu)
+# Seconds of CPU time after which a thread of a kernel, or a check's case of at most 2^20 elements, counts as stuck. A right case takes
+# at most 0.11 s in the plain check of an idle machine, and 0.35 s with sanitizers.
+STUCK = {("simulator", "plain"): "1", ("gpu", "plain"): "4"}  # a GPU's first case includes the time to initialize CUDA
+STUCK_ELSEWHERE = "2"
 STAGES = {"gpu": ("GPU", "target"), "simulator": ("plain", "nvcc", "interleaved", "sanitizers", "target", "lens", LONG)}
+
+
+def stat_of(folder):
+    """The words about a process or thread in its folder below /proc, from its state on."""
+    return (folder / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
 
 
 def cpu_seconds_of(pid):
     """The CPU time that a process has used."""
-    words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    words = stat_of(Path(f"/proc/{pid}"))
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def only_waits(process, seconds):
+    """Returns when all threads of a process and its descendants have only waited for so long."""
+    idle = 0.0
+    while idle < seconds:
+        await asyncio.sleep(0.2)
+        try:
+            states = {stat_of(task)[0] for each in descendants(process.pid) for task in Path(f"/proc/{each}/task").iterdir()}
+        except OSError:  # a thread has just ended
+            states = set()
+        idle = idle + 0.2 if states == {"S"} else 0
 
 
 async def stop(process):
@@ -76,7 +97,7 @@ async def build(preset, *targets):
     return "" if status == 0 else log or f"cmake has ended with status {status}"
 
 
-async def ended(command, settings, limits):
+async def ended(command, settings, limits, stuck=STUCK_ELSEWHERE, idle_seconds=IDLE_SECONDS):
     """Runs a check within a shell's limits. The check ends when this task does. Returns how it has ended."""
     token, limit, cpu_seconds = secrets.token_hex(16), "", 0.0
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as written:
@@ -84,16 +105,20 @@ async def ended(command, settings, limits):
         given.seek(0)
         process = await started(
             "sh", "-c", f'{limits} && exec "$@"', "sh", *command, stdin=given, stdout=out, stderr=err, pass_fds=[written.fileno()],
-            env={"CUDA_SIM_TIMEOUT": STUCK_SECONDS, **os.environ, **settings, "COURSE_VERDICT": str(written.fileno())})
+            env={"CUDA_SIM_TIMEOUT": stuck, **os.environ, **settings, "COURSE_VERDICT": str(written.fileno())})
+        end, idle = asyncio.ensure_future(process.wait()), asyncio.ensure_future(only_waits(process, idle_seconds))
         try:
-            await asyncio.wait_for(process.wait(), SECONDS)
-        except asyncio.TimeoutError:
-            cpu_seconds = cpu_seconds_of(process.pid)
-            limit = f"{SECONDS} seconds, in which it used {cpu_seconds:.1f} s of CPU time: it waited, or this machine was busy"
-            await stop(process)
+            done, _ = await asyncio.wait((end, idle), timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if end not in done:
+                cpu_seconds = cpu_seconds_of(process.pid)
+                limit = (f"{idle_seconds} seconds in which all its threads only waited" if idle in done else
+                         f"{SECONDS} seconds, in which it used {cpu_seconds:.1f} s of CPU time: it waited, or this machine was busy")
+                await stop(process)
         except BaseException:
             await stop(process)
             raise
+        finally:
+            idle.cancel()
         texts = []
         for file in (written, out, err):
             file.seek(0)
@@ -118,8 +143,9 @@ class Native(Machine):
             return await build(preset, f"{self.name}_{order}")
 
     async def run(self, preset, order, arguments, settings):
+        idle_seconds = SECONDS if preset == "gpu" else IDLE_SECONDS  # a driver may wait for a GPU
         return await ended([*on_few_cpus(), self.program(preset, order), *arguments], settings,
-                           f"ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9}")
+                           f"ulimit -S -t {CPU_SECONDS} && ulimit -S -f {OUTPUT >> 9}", STUCK.get((preset, order), STUCK_ELSEWHERE), idle_seconds)
 
     async def look(self, arguments, settings):
         with tempfile.TemporaryDirectory() as folder:

@@ -211,7 +211,7 @@ def limit_of(written):
     _, begun = read(written, "", 0)
     end = begun.get("cpu_seconds", 0) + begun.get("seconds", CPU_SECONDS)
     if end < CPU_SECONDS:
-        return f"{begun['seconds']} seconds of CPU time, the limit of a case", end
+        return f"{begun['seconds']} second{'s' * (begun['seconds'] != 1)} of CPU time, the limit of a case", end
     return f"{CPU_SECONDS} seconds of CPU time, the limit of a check", CPU_SECONDS
 
 

@@ -1021,6 +1021,9 @@ inline const std::vector<Variant<Histogram>> kVariants = {
             self.program("loop_plain", f"{waits}exec sleep 60\n")
             self.says(show.format(1), "Stopped for n = 5: the program was stopped after 1 seconds, in which it used 0.",
                       " s of CPU time: it waited, or this machine was busy.\n", "this one had used 0.0 s.\n  simulator: said before\n")
+            self.says(show.format(120), "Stopped for n = 5: the program was stopped after 3 seconds in which all its threads only waited.\n", "had used 0.0 s.\n  simulator: said")
+        self.program("loop_plain", "#!/bin/bash\nsleep 4 & for k in 1 2 3 4 5; do sleep 1; for ((i = 0; i < 100000; ++i)); do :; done; done; wait\nexit 3\n")
+        self.says(show.format(120), "The program ended with status 3.")
         shown = self.says("from verdict import out_of_time\nprint(*out_of_time('9 seconds', 5.0, {'right': 2, 'cpu_seconds': 4.0}).words, sep='\\n')")
         self.assertEqual(shown, "The program was stopped after 9 seconds.\n  The 2 cases before this one are right and took 4.0 s of CPU time; this one had used 1.0 s.\n")
 

@@ -214,7 +214,7 @@ Report no_progress(const Block& block) {
         "makes no progress: " +
             (block.watchdog().waits_endlessly(block.threads())
                  ? "the threads of its block have waited for each other " +
-                       std::to_string(Watchdog::kMostWaits) + " times, and " + seconds +
+                       std::to_string(block.watchdog().most_waits()) + " times, and " + seconds +
                        "none has returned. They may loop forever"
                  : seconds + "it has neither returned nor reached a barrier. It may loop forever, or "
                              "wait for a thread that can't run until this one waits or returns") +

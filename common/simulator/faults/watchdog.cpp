@@ -15,7 +15,7 @@ void Watchdog::tick(const Threads& threads, Grid& grid, bool in_kernel) {
     const std::uint64_t begun =
         block_serial * (2 * kMaxThreadsPerBlock) + threads.started + (threads.count - threads.live);
     if (begun != begun_) waits_before_ = waits_;
-    const std::uint64_t waits = std::min(waits_ - waits_before_, kMostWaits * threads.count);
+    const std::uint64_t waits = std::min(waits_ - waits_before_, most_waits_ * threads.count);
     const bool is_new = begun != begun_ || waits != seen_waits_;
     ticks_since_ = is_new ? 0 : ticks_since_ + 1;
     if (is_new) grid.crew->note_progress();

@@ -175,7 +175,7 @@ TEST_CASE("a loop whose threads wait for each other forever is stopped") {
             cudaErrorLaunchTimeout);
     };
     const char* const words =
-        " makes no progress: the threads of its block have waited for each other 100000 times";
+        " makes no progress: the threads of its block have waited for each other 10000 times";
     setenv("CUDA_SIM_TIMEOUT", "1", 1);
     CHECK(says(said(endless_barriers_kernel, 1), {"endless_barriers_kernel", here(kEndlessLine), words}));
     CHECK(says(said(endless_votes_kernel, 2), {"endless_votes_kernel", here(kEndlessVoteLine), words}));
@@ -216,7 +216,7 @@ __global__ void busy_returns_kernel(unsigned int* d_count) {
 __global__ void busy_barriers_kernel(unsigned int* d_count) {
     for (unsigned int k = 0; k < 48; ++k) {
         if (threadIdx.x == 0) be_busy();
-        for (unsigned int j = 0; j < 2000; ++j) __syncthreads();
+        for (unsigned int j = 0; j < 200; ++j) __syncthreads();
     }
     atomicAdd(d_count, 32u);
 }

@@ -18,7 +18,7 @@
 struct FarCase {
     std::size_t n;          ///< elements
     LaunchShape shape;      ///< the variant's shape
-    std::size_t per_round;  ///< elements that the launch's threads use at a time
+    std::size_t per_round;  ///< elements that the launch's threads use at a time; 0 for `case_of_many_blocks`
 };
 
 namespace check_detail {
@@ -32,9 +32,21 @@ struct EndsOnly : Setting {
 template <typename Element>
 auto far_zeros(std::size_t n, std::size_t per_round) {
     auto memory = zeros_without_room<Element>(n);
-    for (std::size_t turn = 0; turn < 16; ++turn)
+    for (std::size_t turn = 0; per_round != 0 && turn < 16; ++turn)
         forbid_mebibyte(memory.get(), turn * per_round * sizeof(Element));
     return memory;
+}
+
+/// Whether a few blocks of a variant can show how it uses many elements.
+template <typename Problem>
+bool has_far_cases(const Variant<Problem>& variant) {
+    return kHasFarMemory && !variant.fixed_shape && variant.most_blocks != 1 && !variant.zeroed_workspace;
+}
+
+/// Whether the workspace is small enough.
+template <typename Problem>
+bool has_room(const Variant<Problem>& variant, const FarCase& c) {
+    return variant.workspace_size(c.n, c.shape) <= std::size_t{1} << 23;
 }
 
 /// The cases to try, of which the first one that suits a variant is enough. Each comes with an otherwise
@@ -111,13 +123,32 @@ std::optional<Failure> failure_far_out(const Variant<Problem>& variant, const Fa
 ///         with a large workspace, or if only blocks that do not run reach the ends.
 template <typename Problem>
 std::optional<std::pair<FarCase, FarCase>> suitable_far_case(const Variant<Problem>& variant) {
-    constexpr std::size_t kMostWorkspace = std::size_t{1} << 23;
-    if (!check_detail::kHasFarMemory) return std::nullopt;
-    if (variant.fixed_shape || variant.most_blocks == 1 || variant.zeroed_workspace) return std::nullopt;
+    if (!check_detail::has_far_cases(variant)) return std::nullopt;
     for (const auto& [far, fewer] : check_detail::far_cases(variant))
-        if (variant.workspace_size(far.n, far.shape) <= kMostWorkspace && !failure_far_out(variant, fewer))
+        if (check_detail::has_room(variant, far) && !failure_far_out(variant, fewer))
             return std::pair{far, fewer};
     return std::nullopt;
+}
+
+/// @brief A case of so many blocks and elements that 16 bits can't count those, and `float` rounds these, if
+/// the variant may be wrong in it.
+///
+/// All threads of such a case would take seconds, so only a few blocks run here. If a kernel divides the
+/// elements in its own way, it may be right nevertheless: only the whole case tells.
+/// @return Nothing if the few blocks give the right result, or a wrong one also for fewer elements.
+template <typename Problem>
+std::optional<FarCase> case_of_many_blocks(const Variant<Problem>& variant) {
+    if (!check_detail::has_far_cases(variant)) return std::nullopt;
+    constexpr unsigned int kBlocks = 1 << 16, kEach = 16 / sizeof(typename Problem::Element);
+    const unsigned int block = variant.only_block != 0 ? variant.only_block : 64;
+    const auto of = [&](unsigned int grid) -> FarCase {
+        return {std::size_t{grid} * block * kEach - 3, {variant.grid_follows_n ? 0 : grid, block}, 0};
+    };
+    const FarCase many = of(kBlocks + 2), few = of(kBlocks / 64);
+    if (!check_detail::has_room(variant, many) || failure_far_out(variant, few) ||
+        !failure_far_out(variant, many))
+        return std::nullopt;
+    return many;
 }
 
 /// Checks a variant in its `suitable_far_case`, if there is one.

@@ -88,26 +88,26 @@ void ask(const typename Problem::Element* data, std::size_t n, unsigned long lon
     using Element = typename Problem::Element;
     static std::random_device random;
     const Variant<Problem>& variant = (kIsMore ? more_checks<Problem> : added_variants<Problem>).front();
-    const bool on_host = variant.on_cpu, is_far = n > kMostSent;
+    const bool on_host = variant.on_cpu, is_far = n > kMostSent, ends_only = is_set("CUDA_SIM_ENDS", "2");
+    const bool data_on_host = on_host || is_far || ends_only;  // failure_far_out's data
     constexpr std::size_t kPast = PreparedVariant<Problem>::kRedzone;
 
     Question question{};
     question.number = std::uint64_t{random()} << 32 | random();
     question.n = n;
-    question.offset =
-        reinterpret_cast<std::uintptr_t>(data) % (on_host || is_far ? 16 : 256) / sizeof(Element);
+    question.offset = reinterpret_cast<std::uintptr_t>(data) % (data_on_host ? 16 : 256) / sizeof(Element);
     question.workspace = variant.workspace_size(n, shape) + kPast;
     question.grid = shape.grid;
     question.block = shape.block;
     question.is_more = kIsMore;
     question.forbids_early_exit = is_set("CUDA_SIM_EARLY_EXIT", "0");
-    question.ends_only = is_set("CUDA_SIM_ENDS", "2");
+    question.ends_only = ends_only;
     std::vector<Element> elements;
     if (is_far) {
         elements.assign(data, data + kEnds);
         elements.insert(elements.end(), data + n - kEnds, data + n);
     } else {
-        elements = copy_of(data, n, on_host);
+        elements = copy_of(data, n, data_on_host);
     }
     Results its_results = copy_of(results, variant.results + kPast, on_host);
     Results its_workspace = copy_of(workspace, question.workspace, on_host);

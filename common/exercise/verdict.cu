@@ -245,6 +245,14 @@ int check(const Variant<Problem>& variant, const std::string& what) {
                             "result after the launch."}});
     if (variant.on_cpu) return is_set("COURSE_LONG_INPUT", "0") ? 0 : check_with_long_input(variant);
     if (is_simulated() && !under_lens) {
+        if (const auto many = case_of_many_blocks(variant)) {
+            const Case c{many->n, Problem::inputs()[0].name, 0, many->shape, 1};
+            begin_case(c);
+            if (const auto wrong = failure_in(variant, c))
+                return report(variant.name, *wrong,
+                              {{"All cases with fewer blocks are right: look for a limit on the number of "
+                                "blocks, and for an index that is a float or has too few bits."}});
+        }
         const auto cases =
             suitable_far_case(variant);  // the lens would report what skipped blocks have not written
         if (!cases) return 0;

@@ -232,6 +232,31 @@ void tiled(const unsigned char* d_data, std::size_t n, unsigned long long* d_bin
     CUDA_CHECK(cudaGetLastError());
 }
 
+/// Launches no more blocks than 16 bits can count. They count the elements beyond these only if `kInTurn`.
+template <bool kInTurn>
+void few_blocks(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins, unsigned long long*,
+                LaunchShape shape) {
+    CUDA_CHECK(cudaMemset(d_bins, 0, kBins * sizeof(*d_bins)));
+    if (n == 0) return;
+    const unsigned int grid = std::min(blocks_for(n, shape.block), 65535u);
+    count_kernel<false>
+        <<<grid, shape.block>>>(d_data, kInTurn ? n : std::min(n, std::size_t{grid} * shape.block), d_bins);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+TEST_CASE("a limit on the number of blocks is found, and distinguished from blocks that take turns") {
+    if (!is_simulated()) return skip_check("only for the simulator");
+    Variant<Histogram> variant{.name = "count", .run = count<false>};
+    CHECK_FALSE(case_of_many_blocks(variant));
+    variant.grid_follows_n = true;
+    for (const bool in_turn : {false, true}) {
+        variant.run = in_turn ? few_blocks<true> : few_blocks<false>;
+        const auto many = case_of_many_blocks(variant);
+        REQUIRE(many);
+        CHECK(failure_in(variant, Case{many->n, "uniform", 0, many->shape, 1}).has_value() != in_turn);
+    }
+}
+
 TEST_CASE("blocks may divide many elements in their own way") {
     if (!is_simulated()) return skip_check("only for the simulator");
     using Wide = std::size_t;

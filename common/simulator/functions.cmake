@@ -19,10 +19,13 @@ endif()
 target_compile_options(simulated_code INTERFACE -UNDEBUG -fstack-clash-protection $<$<CONFIG:Release>:-g1>
   $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-icf> $<$<CXX_COMPILER_ID:GNU>:-ftrack-macro-expansion=0>)
 
+# Copies of any size are calls, which are seen (kernel.h). Otherwise, g++ compiles small ones to instructions that are not.
+set(COPIES_ARE_CALLS -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset CACHE INTERNAL "How copies are compiled where accesses are seen")
+
 # interleaved_code(target): code whose threads are interrupted between a load and a store. Each access is a call, and
 # with -O1, there are fewer accesses than with -Og. interleaved(target): a program of such code.
 function(interleaved_code target)
-  target_compile_options(${target} PRIVATE -fsanitize=thread $<$<NOT:$<CONFIG:Debug>>:-O1>)
+  target_compile_options(${target} PRIVATE -fsanitize=thread ${COPIES_ARE_CALLS} $<$<NOT:$<CONFIG:Debug>>:-O1>)
 endfunction()
 function(interleaved target)
   interleaved_code(${target})
@@ -31,7 +34,7 @@ endfunction()
 
 # lens_of(target): a translated executable whose accesses the lens sees. The lens comes first, so that the linker takes
 # its functions. The options keep all accesses of the source, in the source's order.
-set(options -O2 -fsanitize=thread -fno-unroll-loops)
+set(options -O2 -fsanitize=thread ${COPIES_ARE_CALLS} -fno-unroll-loops)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND options -fsanitize-coverage=trace-pc --param=tsan-distinguish-volatile=1 -fno-tree-vectorize -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-store-merging
     -fno-tree-loop-distribute-patterns -fno-split-loops -fno-unswitch-loops -fno-peel-loops -fno-thread-jumps)

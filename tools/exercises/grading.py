@@ -117,7 +117,8 @@ def is_too_slow(done):
 
 async def screened(_, grading):
     """Finds device code that clang rejects, and symbols that an object may not have."""
-    done = grading.tool([ROOT / "common/simulator/clang/rejected.sh", grading.source, f"-I{ROOT / 'common'}"], cwd=ROOT)
+    done = grading.tool([ROOT / "common/simulator/clang/rejected.sh", grading.source, f"-I{ROOT / 'common'}"], cwd=ROOT,
+                        environment={"TRANSLATE": ROOT / "build/simulator/bin/translate"})
     if is_too_slow(done):
         return Verdict("compile", TOO_SLOW)
     if done.status != 0:

@@ -170,7 +170,7 @@ class Native(Machine):
         if not re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
             return ""
         status, log = await end_of(ROOT / "common/simulator/clang/rejected.sh", ROOT / "build" / "simulator" / f"{self.name}.cu", f"-I{ROOT / 'work'}",
-                                   env={**os.environ, "CLANG": re.search("^CLANGXX:.*?=(.*)$", cache, re.MULTILINE)[1]})
+                                   env={**os.environ, "TRANSLATE": ROOT / "build/simulator/bin/translate", "CLANG": re.search("^CLANGXX:.*?=(.*)$", cache, re.MULTILINE)[1]})
         return log.replace(f"{ROOT}/", "") if status == 1 else ""
 
 

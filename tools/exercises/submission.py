@@ -22,8 +22,10 @@ from starter import MARK, ROOT, Chapter, exercises, marked
 HEADER = re.compile(r"<[a-z]\w*(\.h)?>")
 # Tokens that leave a namespace, or make code mean something other than it appears to.
 FORBIDDEN = re.compile(r"asm|__asm\w*|__attribute\w*|_Pragma|namespace|sim|SIM_\w*")
-# Names that C++ reserves for compilers and libraries may be macros. Those of CUDA are in the simulator's headers.
-RESERVED = re.compile(r"__(?!(builtin_\w+|restrict(__)?|func__|int128)$)\w+|_[A-Z]\w*")
+# Names that C++ reserves for compilers and libraries may be macros. Those of CUDA are in the simulator's headers. nvcc rejects the other
+# builtin functions in kernels, and clang does not.
+BUILTIN = "builtin_((popcount|clz|ffs)(ll)?|expect|assume_aligned|unreachable|trap)"
+RESERVED = re.compile(rf"__(?!({BUILTIN}|restrict(__)?|func__|int128)$)\w+|_[A-Z]\w*")
 UNROLL = re.compile(r"# pragma unroll( \w+| \( \w+ \))?")
 ATTRIBUTES = {"maybe_unused", "nodiscard", "likely", "unlikely", "noreturn", "fallthrough", ","}
 

@@ -107,18 +107,15 @@ using ::sim_ceil;
 
 // The simulator defines the qualifiers as nothing; clang needs their meaning.
 #undef __host__
-#undef __device__
-#undef __global__
 #undef __constant__
 #define __host__ __attribute__((host))
-#define __device__ __attribute__((device))
-#define __global__ __attribute__((global))
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
 #define __noinline__  // in C++ headers, __attribute__((__noinline__)) remains correct
 #ifdef SIMULATOR_COMPAT
 #undef __managed__
 #define __managed__ __attribute__((device))
+#endif
 // Uses of device variables by host code are found by clang's analysis of locks, which warns if a variable is
 // read or written without its lock. Each device variable is given a lock that no function holds
 // (translate/programs/device_variables.hpp). Functions for a device are not analysed.
@@ -130,7 +127,6 @@ extern SimDevice sim_device;
 #undef __global__
 #define __device__ __attribute__((device, no_thread_safety_analysis))
 #define __global__ __attribute__((global, no_thread_safety_analysis))
-#endif
 #include <new>  // clang's own, whose operators a kernel may also use
 #define ceil sim_ceil
 

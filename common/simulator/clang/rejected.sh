@@ -3,7 +3,7 @@
 # Prints what nvcc would reject in a CUDA program but g++, which compiles the translation, accepts: clang reads the
 # file as device code. In a file that the translator has prepared (translate --cuda), also prints uses of device
 # variables by the host, of which nvcc only warns. Exits with 1 if it prints any of these. CLANG names the compiler
-# (default: clang++).
+# (default: clang++). TRANSLATE names the translator, if the file is still to be prepared.
 # --program: the file is not one of the course's, and may use all of api/more/.
 set -euo pipefail
 simulator=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
@@ -11,12 +11,19 @@ root=$(cd "$simulator/../.." && pwd)
 mapfile -t flags <"$simulator/clang/flags.txt"
 # As with nvcc, a kernel can't call constexpr functions of the host. This is not in flags.txt, because clangd would
 # report errors in the C++ library.
-flags+=(-Xclang -fno-cuda-host-device-constexpr -std=c++20 "-I$simulator/include" -include "$simulator/clang/editor.h")
+flags+=(-Xclang -fno-cuda-host-device-constexpr -std=c++20 -ferror-limit=0 "-I$simulator/include" -include "$simulator/clang/editor.h")
 is_program=false
 if [ "${1-}" = --program ]; then
   is_program=true
   flags+=(-std=c++17 -DSIMULATOR_COMPAT "-I$simulator/api/more/include" "-I$(dirname "$2")")
   shift
+fi
+name=${1#"$root/"}
+if [ -n "${TRANSLATE-}" ]; then
+  prepared=$(mktemp -d)
+  trap 'rm -r "$prepared"' EXIT
+  "$TRANSLATE" --cuda "$1" "$prepared"
+  set -- "$prepared$(realpath "$1")" "${@:2}"
 fi
 
 status=0
@@ -55,5 +62,5 @@ clangs_own+="variable-sized object may not be initialized\|C++ requires a type s
 grep -qv "$clangs_own" <<<"$errors" || exit 0
 # The course's files are named relative to its root.
 sed "/$clangs_own/,+2d; /^[0-9]* errors\? generated/d; /^[0-9]* warnings\? generated/d" <<<"${said//"$root/"/}" >&2
-[ $status -eq 0 ] || echo "${1#"$root/"}: nvcc would reject this; the words are clang's" >&2
+[ $status -eq 0 ] || echo "$name: nvcc would reject this; the words are clang's" >&2
 exit 1

@@ -11,6 +11,21 @@
 #include "../platform/access_site.hpp"
 
 // NOLINTBEGIN(misc-definitions-in-headers): it is included once.
+namespace {
+
+void load_range(const void* address, std::size_t bytes, const void* at) {
+    if (bytes == 0) return;
+    sim::platform::require_access(address, bytes, false, at);
+    Instrument::loads(address, bytes, at);
+}
+void store_range(const void* address, std::size_t bytes, const void* at) {
+    if (bytes == 0) return;
+    sim::platform::require_access(address, bytes, true, at);
+    Instrument::stores(address, bytes, at);
+}
+
+}  // namespace
+
 extern "C" {
 
 /// Runs before main.
@@ -21,12 +36,10 @@ void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 
 void __tsan_read_range(void* address, std::size_t bytes SIM_AND_SITE) {
-    sim::platform::require_access(address, bytes, false, SIM_SITE);
-    Instrument::loads(address, bytes, SIM_SITE);
+    load_range(address, bytes, SIM_SITE);
 }
 void __tsan_write_range(void* address, std::size_t bytes SIM_AND_SITE) {
-    sim::platform::require_access(address, bytes, true, SIM_SITE);
-    Instrument::stores(address, bytes, SIM_SITE);
+    store_range(address, bytes, SIM_SITE);
 }
 
 #define SIM_ACCESS(prefix, bytes, volatile_)                              \
@@ -108,20 +121,17 @@ void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); 
 void __tsan_atomic_signal_fence(int) {}
 
 void* __tsan_memcpy(void* to, const void* from, std::size_t bytes SIM_AND_SITE) {
-    sim::platform::require_access(from, bytes, false, SIM_SITE);
-    sim::platform::require_access(to, bytes, true, SIM_SITE);
-    Instrument::copies(to, from, bytes, SIM_SITE);
+    load_range(from, bytes, SIM_SITE);
+    store_range(to, bytes, SIM_SITE);
     return __builtin_memcpy(to, from, bytes);
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t bytes SIM_AND_SITE) {
-    sim::platform::require_access(from, bytes, false, SIM_SITE);
-    sim::platform::require_access(to, bytes, true, SIM_SITE);
-    Instrument::copies(to, from, bytes, SIM_SITE);
+    load_range(from, bytes, SIM_SITE);
+    store_range(to, bytes, SIM_SITE);
     return __builtin_memmove(to, from, bytes);
 }
 void* __tsan_memset(void* to, int value, std::size_t bytes SIM_AND_SITE) {
-    sim::platform::require_access(to, bytes, true, SIM_SITE);
-    Instrument::copies(to, nullptr, bytes, SIM_SITE);
+    store_range(to, bytes, SIM_SITE);
     return __builtin_memset(to, value, bytes);
 }
 

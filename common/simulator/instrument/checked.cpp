@@ -14,7 +14,6 @@ struct Instrument {
     static void stores(const void*, std::size_t, const void*) {}
     static void volatile_loads(const void*, std::size_t, const void*) {}
     static void volatile_stores(const void*, std::size_t, const void*) {}
-    static void copies(void*, const void*, std::size_t, const void*) {}
     struct Atomic {
         Atomic(const volatile void*, std::size_t, const void*) {}
     };

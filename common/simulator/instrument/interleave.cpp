@@ -110,7 +110,6 @@ struct Instrument {
     static void volatile_stores(const void* address, std::size_t bytes, const void*) {
         stores(address, bytes, nullptr);
     }
-    static void copies(void*, const void*, std::size_t, const void*) {}
 
     /// Other threads may run before an atomic operation, but not during one.
     struct Atomic {

@@ -46,11 +46,6 @@ struct Instrument {
     static void volatile_stores(const void* address, std::size_t bytes, const void* at) {
         volatile_access(address, bytes, Kind::store, at);
     }
-    /// @param[in] from Null if the bytes are not copied, as in `memset`.
-    static void copies(void* to, const void* from, std::size_t bytes, const void* at) {
-        if (from != nullptr) loads(from, bytes, at);
-        stores(to, bytes, at);
-    }
 
     class Atomic {
      public:

@@ -24,6 +24,20 @@ TEST_CASE("an increment that is not atomic loses counts where threads are interr
     CHECK(count.to_host()[0] < 256);
 }
 
+__global__ void copying_kernel(unsigned int* d_count, std::size_t bytes) {
+    unsigned int count = 0;
+    memcpy(&count, d_count, bytes);
+    ++count;
+    memcpy(d_count, &count, bytes);
+}
+
+TEST_CASE("an increment of a copy loses counts where threads are interrupted", "[race]") {
+    const DeviceBuffer<unsigned int> count(1);
+    CUDA_CHECK(cudaMemset(count.data(), 0, sizeof(unsigned int)));
+    copying_kernel<<<1, 256>>>(count.data(), sizeof(unsigned int));
+    CHECK(count.to_host()[0] < 256);
+}
+
 __global__ void read_and_exchange_kernel(unsigned int* d_count) {
     atomicExch(d_count, atomicAdd(d_count, 0u) + 1);
 }
@@ -53,14 +67,7 @@ TEST_CASE("each seed and each block has interruptions of its own, the same each 
     CHECK(std::count(first.begin(), first.end(), first[0]) < 5);
 }
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CHECKS_INTERLEAVED
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define CHECKS_INTERLEAVED
-#endif
-#ifdef CHECKS_INTERLEAVED
+#if SIM_IS_INSTRUMENTED
 }  // namespace interleave_checks
 
 // The functions that the compiler calls before each access, and those that interleave.cpp calls for host

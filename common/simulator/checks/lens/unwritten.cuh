@@ -5,6 +5,7 @@
 #include <nccl.h>
 
 #include <cstddef>
+#include <tuple>
 
 #include "../../../checks/catch.hpp"
 #include "../../../cuda/device_buffer.cuh"
@@ -27,6 +28,24 @@ TEST_CASE("a read of device memory that neither the host nor a kernel has writte
                     copy_kernel<<<1, 32>>>(d_from.data(), d_to.data());
                     copy_kernel<<<1, 32>>>(d_to.data(), d_last.data());
                 }).has_unwritten());
+}
+
+/// One thread clears an array of shared memory, and copies the first bytes of it.
+__global__ void clear_and_copy_kernel(unsigned int* d_to, std::size_t cleared, std::size_t copied) {
+    __shared__ unsigned int values[32];
+    if (threadIdx.x != 0) return;
+    memset(values, 0, cleared);
+    memcpy(d_to, values, copied);
+}
+
+TEST_CASE("what memset has written is written, and memcpy reads what it copies") {
+    const DeviceBuffer<unsigned int> d_to(32);
+    for (const auto& [cleared, copied, unwritten] :
+         {std::tuple{128, 128, false}, {124, 124, false}, {124, 128, true}})
+        CHECK(seen([&] { clear_and_copy_kernel<<<1, 32>>>(d_to.data(), cleared, copied); }).has_unwritten() ==
+              unwritten);
+    CHECK_FALSE(seen([&] { clear_and_copy_kernel<<<1, 32>>>(d_to.data(), 128, 128); }).has_race());
+    CHECK(seen([&] { clear_and_copy_kernel<<<2, 32>>>(d_to.data(), 128, 128); }).has_race());
 }
 
 TEST_CASE("the sums of an all-reduce are written, and no other numbers") {

@@ -10,12 +10,15 @@
 
 #include "vector_types.h"
 
-#if defined(__clang__)
-#if __has_feature(thread_sanitizer)
-// Until clang 15, copies of structs in instrumented code call the C library's functions. These lines make
-// them call ThreadSanitizer's functions instead, as with later versions.
-asm("memcpy = __tsan_memcpy\nmemmove = __tsan_memmove\nmemset = __tsan_memset");
+#ifdef __clang__
+#define SIM_IS_INSTRUMENTED __has_feature(thread_sanitizer)
+#elif defined(__SANITIZE_THREAD__)
+#define SIM_IS_INSTRUMENTED 1
 #endif
+#if SIM_IS_INSTRUMENTED
+// g++, and clang until version 15, let instrumented code call the C library's functions. After these lines,
+// it calls ThreadSanitizer's instead.
+asm("memcpy = __tsan_memcpy\nmemmove = __tsan_memmove\nmemset = __tsan_memset");
 #endif
 
 /// Inlines the functions that a launch calls on the host, and those on the stack between a kernel and its
@@ -145,7 +148,7 @@ std::uint64_t to_bits(T value) {
     static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8,
                   "CUDA accepts only numbers of up to 8 bytes");
     std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(value));
+    __builtin_memcpy(&bits, &value, sizeof(value));
     return bits;
 }
 
@@ -153,7 +156,7 @@ std::uint64_t to_bits(T value) {
 template <typename T>
 T from_bits(std::uint64_t bits) {
     T value;
-    std::memcpy(&value, &bits, sizeof(value));
+    __builtin_memcpy(&value, &bits, sizeof(value));
     return value;
 }
 

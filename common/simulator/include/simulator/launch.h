@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "kernel.h"
@@ -150,7 +149,7 @@ auto keep(const T& argument) {
         return argument;
     } else {
         Bytes<T> result;
-        std::memcpy(&result, &argument, sizeof(T));
+        __builtin_memcpy(&result, &argument, sizeof(T));
         return result;
     }
 }

@@ -39,10 +39,12 @@ def most(launches, name):
 OF_LAUNCHES = {
     "launches": lambda launches: sum(launch["launches"] for launch in launches),
     "barriers of all blocks": lambda launches: sum(barrier["count"] for launch in launches for barrier in launch["barriers"]),
-    "shuffles of all warps": lambda launches: sum(launch["warp_functions"] for launch in launches),
+    "shuffles of all warps": lambda launches: sum(launch["exchanges"] for launch in launches),
     "calls of atomicCAS": swaps,
     "atomic operations": atomics,
     "atomic operations other than atomicCAS": lambda launches: atomics(launches) - swaps(launches),
+    "additions to shared memory": lambda launches: total(launches, "shared", "atomic", "lanes"),
+    "additions to shared memory per request": lambda launches: per(launches, "shared", "atomic", "lanes", "requests"),
     "additions to global memory": lambda launches: total(launches, "global", "atomic", "lanes"),
     "bytes per load": lambda launches: per(launches, "global", "load", "bytes", "lanes"),
     "sectors per load request": lambda launches: per(launches, "global", "load", "sectors", "requests"),
@@ -53,13 +55,15 @@ OF_LAUNCHES = {
         (site["most_lanes_on_address"] for launch in launches for site in launch["sites"] if site["space"] == "shared"), default=0),
     "additions to counters of another warp": lambda launches: sum(launch["to_other_warps"] for launch in launches),
     "memory accesses by the busiest thread": lambda launches: most(launches, "busiest_thread"),
+    "bytes that the busiest block loads": lambda launches: most(launches, "busiest_block"),
 }
 # The counts of the threads of a CPU.
 OF_HOST = {
-    "memory accesses by the busiest thread of the CPU": lambda host: host["busiest_thread"],
+    "percent of all memory accesses by the busiest thread of the CPU": lambda host: 100 * ratio(host["busiest_thread"], host["accesses"]),
+    "memory accesses by threads of the CPU that hold a lock": lambda host: host["with_lock"],
     "threads of the CPU at the same time": lambda host: host["at_once"],
     "atomic operations by the CPU's threads": lambda host: host["atomics"],
-    "additions to a counter that one of the previous three additions changed": lambda host: host["repeats"],
+    "counters for one byte value, in turn": lambda host: host["in_turn"],
 }
 
 

@@ -191,6 +191,7 @@ bool Collector::note(const void* address, std::size_t bytes, Kind kind, const vo
     }
     if (space == Space::global) {
         array->touch(offset, bytes);
+        if (kind == Kind::load) loaded_ += bytes;
         if (kind == Kind::atomic) count(counting_.counts().atomics, place);
     } else if (kind == Kind::atomic) {
         counting_.counts().to_other_warps += array->is_of_another_warp(offset, warp);
@@ -306,8 +307,9 @@ void Collector::warp_meets(unsigned int first, unsigned int lanes, const char* f
     flush(first / kLanes);
     trail_ = {};
     if (recording_ != nullptr) recording_->warp_meets(first, lanes, function);
-    ++counting_.counts().shuffles;
+    ++counting_.counts().meetings;
     const std::string_view name = function;
+    if (name.find("shfl") != name.npos || name.find("reduce") != name.npos) ++counting_.counts().exchanges;
     if (name != "__syncwarp" && name != "sync") return;
     clocks_.warp_meets(first, lanes);
     counting_.synchronize();
@@ -320,6 +322,7 @@ void Collector::end_block() {
     LaunchCounts& counts = counting_.counts();
     ++counts.blocks;
     counts.busiest_thread = std::max(counts.busiest_thread, *std::ranges::max_element(accesses_));
+    counts.busiest_block = std::max(counts.busiest_block, std::exchange(loaded_, 0));
 }
 
 Messages::Log* Collector::begin_atomic(const void* address) {

@@ -53,9 +53,11 @@ void LaunchCounts::add(const LaunchCounts& other) {
         mine.most_requests += theirs.most_requests;
         mine.was_partial |= theirs.was_partial;
     }
-    shuffles += other.shuffles;
+    meetings += other.meetings;
+    exchanges += other.exchanges;
     swaps += other.swaps;
     busiest_thread = std::max(busiest_thread, other.busiest_thread);
+    busiest_block = std::max(busiest_block, other.busiest_block);
     to_other_warps += other.to_other_warps;
     for (const auto& [address, lanes] : other.atomics) atomics[address] += lanes;
     for (const auto& [line, asked] : other.lines) lines[line] += asked;

@@ -78,9 +78,11 @@ struct LaunchCounts {
     std::vector<SiteCounts> outside;  ///< the same of other blocks: a worker counts the first to reach a site
     std::map<std::string, BarrierCounts> barriers;  ///< by FILE:LINE
     std::uint64_t touched = 0;         ///< the number of different sectors in each launch, summed
-    std::uint64_t shuffles = 0;        ///< how often lanes of a warp have met at a warp function
+    std::uint64_t meetings = 0;        ///< how often lanes of a warp have met at a warp function
+    std::uint64_t exchanges = 0;       ///< those to pass values: shuffles and reductions
     std::uint64_t swaps = 0;           ///< calls of atomicCAS
     std::uint64_t busiest_thread = 0;  ///< the most accesses of a thread, each of up to 16 bytes
+    std::uint64_t busiest_block = 0;   ///< the most bytes that a block has loaded from global memory
     std::uint64_t to_other_warps =
         0;                ///< atomics on a word of shared memory that another warp was the first to update
     CodeCounts code;      ///< executions of basic blocks, in all blocks

@@ -8,7 +8,13 @@
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <utility>
+
+#ifndef __wasm__
+#include <dlfcn.h>
+#include <pthread.h>
+#endif
 
 namespace lens {
 namespace {
@@ -16,14 +22,16 @@ namespace {
 std::mutex lock;
 HostCounts all;
 std::uint64_t begun = 0, existing = 0;  ///< threads besides the first one
-constexpr std::uint64_t kMostDelayed = 32;
+constexpr std::uint64_t kMostDelayed = 32, kOften = 1000;
+constinit thread_local unsigned int locks_held = 0;
 const std::thread::id first = std::this_thread::get_id();
 
 void note_existing(std::uint64_t threads) { all.at_once = std::max(all.at_once, threads); }
 
 struct Thread {
-    std::uint64_t accesses = 0, atomics = 0, repeats = 0;
+    std::uint64_t accesses = 0, atomics = 0, with_lock = 0;
     std::array<const void*, 3> last_stores{};
+    std::unordered_map<const void*, std::uint64_t> stores;  ///< those in turn (`HostCounts::in_turn`)
 
     /// Delays the first threads that begin, so that the program can start others before these end.
     Thread() {
@@ -46,9 +54,13 @@ struct Thread {
     static bool is_first() { return std::this_thread::get_id() == first; }
     void end() {
         const std::lock_guard guard(lock);
+        all.accesses += accesses;
         all.busiest_thread = std::max(all.busiest_thread, std::exchange(accesses, 0));
         all.atomics += std::exchange(atomics, 0);
-        all.repeats += std::exchange(repeats, 0);
+        all.with_lock += std::exchange(with_lock, 0);
+        const auto often = std::ranges::count_if(
+            std::exchange(stores, {}), [](const auto& address) { return address.second >= kOften; });
+        all.in_turn = std::max(all.in_turn, static_cast<std::uint64_t>(often));
     }
 };
 thread_local Thread current;
@@ -62,10 +74,11 @@ bool counts_host() {
 
 void host_access(const void* address, Kind kind) {
     ++current.accesses;
+    current.with_lock += locks_held > 0;
     if (kind == Kind::load) return;
     current.atomics += kind == Kind::atomic;
     std::array<const void*, 3>& last = current.last_stores;
-    current.repeats += std::ranges::find(last, address) != last.end();
+    if (std::ranges::find(last, address) == last.end()) ++current.stores[address];
     last = {address, last[0], last[1]};
 }
 
@@ -82,3 +95,36 @@ HostCounts host_counts() {
 }
 
 }  // namespace lens
+
+#ifndef __wasm__
+// These take the place of the C library's functions, and call them.
+namespace {
+
+using OfMutex = int(pthread_mutex_t*);
+OfMutex* next(const char* function) { return reinterpret_cast<OfMutex*>(dlsym(RTLD_NEXT, function)); }
+
+}  // namespace
+
+extern "C" {
+
+int pthread_mutex_lock(pthread_mutex_t* mutex) {
+    static OfMutex* const lock = next("pthread_mutex_lock");
+    const int status = lock(mutex);
+    lens::locks_held += status == 0;
+    return status;
+}
+int pthread_mutex_trylock(pthread_mutex_t* mutex) {
+    static OfMutex* const try_lock = next("pthread_mutex_trylock");
+    const int status = try_lock(mutex);
+    lens::locks_held += status == 0;
+    return status;
+}
+int pthread_mutex_unlock(pthread_mutex_t* mutex) {
+    static OfMutex* const unlock = next("pthread_mutex_unlock");
+    const int status = unlock(mutex);
+    lens::locks_held -= status == 0;
+    return status;
+}
+
+}  // extern "C"
+#endif

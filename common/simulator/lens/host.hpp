@@ -11,10 +11,14 @@ namespace lens {
 
 /// The counts of all host threads, in instrumented code.
 struct HostCounts {
+    std::uint64_t accesses = 0;        ///< all accesses
     std::uint64_t busiest_thread = 0;  ///< the most accesses that one thread has made
     std::uint64_t atomics = 0;         ///< atomic operations
+    std::uint64_t with_lock = 0;       ///< accesses by threads that held a mutex
     std::uint64_t at_once = 0;         ///< the most threads that existed at the same time, besides the first
-    std::uint64_t repeats = 0;         ///< stores and atomics at an address of the same thread's last three
+    /// At how many addresses the thread with the most has stored often, counting only stores at an address
+    /// that differs from those of the last three stores.
+    std::uint64_t in_turn = 0;
 };
 
 /// Whether LENS_HOST was set when the program began.

@@ -194,7 +194,8 @@ class Collector {
     std::array<Left, 64> left_{};
     std::array<bool, sim::kMaxThreadsPerBlock> started_{};
     std::array<std::uint64_t, sim::kMaxThreadsPerBlock>
-        accesses_{};  ///< the number of each thread's accesses
+        accesses_{};            ///< the number of each thread's accesses
+    std::uint64_t loaded_ = 0;  ///< the bytes that the block has loaded from global memory
 };
 
 /// The collector of the block that this OS thread runs, or null in the host's code.

@@ -106,10 +106,12 @@ void Lens::write() const {
             .numbers("block", shape.block)
             .add("dynamic_shared_bytes", shape.dynamic_shared_bytes, "launches", counts.launches)
             .add("in_one_stream", counts.in_one_stream)
-            .add("blocks", counts.blocks, "sample", counts.sample, "warp_functions", counts.shuffles)
+            .add("blocks", counts.blocks, "sample", counts.sample, "warp_functions", counts.meetings)
+            .add("exchanges", counts.exchanges)
             .add("touched_sectors", counts.touched, "busiest_line", most(counts.lines))
             .add("hottest_address", most(counts.atomics), "compare_and_swaps", counts.swaps)
-            .add("busiest_thread", counts.busiest_thread, "to_other_warps", counts.to_other_warps);
+            .add("busiest_thread", counts.busiest_thread, "busiest_block", counts.busiest_block,
+                 "to_other_warps", counts.to_other_warps);
         std::vector<std::uint32_t> numbers;
         for (std::uint32_t i = 0; i < counts.sites.size(); ++i)
             if (counts.sites[i].requests != 0) numbers.push_back(i);
@@ -128,8 +130,9 @@ void Lens::write() const {
     if (counts_host())
         json.object("host", [](Json& host) {
             const HostCounts counts = host_counts();
-            host.add("busiest_thread", counts.busiest_thread, "atomics", counts.atomics)
-                .add("at_once", counts.at_once, "repeats", counts.repeats);
+            host.add("accesses", counts.accesses, "busiest_thread", counts.busiest_thread)
+                .add("atomics", counts.atomics, "with_lock", counts.with_lock)
+                .add("at_once", counts.at_once, "in_turn", counts.in_turn);
         });
     if (recording_) json.object("recording", [&](Json& recording) { write_recording(recording); });
     // After a failed call, unwritten memory is only a consequence of the failure.

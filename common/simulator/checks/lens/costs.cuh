@@ -158,10 +158,10 @@ lens::LaunchCounts numbered(std::uint64_t first) {
         site->lines[128] = next++;
     }
     counts.barriers["a.cu:1"] = {next, next + 1, next + 2, first == 1};
-    counts.blocks = next + 3, counts.shuffles = next + 4, counts.sample = next + 5;
+    counts.blocks = next + 3, counts.meetings = next + 4, counts.sample = next + 5;
     counts.atomics[4] = next + 6, counts.lines[0] = next + 7;
     counts.swaps = next + 8, counts.busiest_thread = next + 9;
-    counts.to_other_warps = next + 10;
+    counts.to_other_warps = next + 10, counts.exchanges = next + 11, counts.busiest_block = next + 12;
     return counts;
 }
 
@@ -191,7 +191,9 @@ TEST_CASE("the counts of all workers add up") {
     CHECK(both.most_requests == one.most_requests + other.most_requests);
     CHECK(both.was_partial);
     CHECK(sum.blocks == a.blocks + b.blocks);
-    CHECK(sum.shuffles == a.shuffles + b.shuffles);
+    CHECK(sum.meetings == a.meetings + b.meetings);
+    CHECK(sum.exchanges == a.exchanges + b.exchanges);
+    CHECK(sum.busiest_block == b.busiest_block);
     CHECK(sum.swaps == a.swaps + b.swaps);
     CHECK(sum.busiest_thread == b.busiest_thread);
     CHECK(sum.to_other_warps == a.to_other_warps + b.to_other_warps);

@@ -133,6 +133,7 @@ TEST_CASE("the lens knows the busiest thread, which counters warps share, and ea
     CUDA_CHECK(cudaMemset(d_sums.data(), 0, d_sums.bytes()));
     const Seen all = seen([&] { shares_kernel<<<11, 128>>>(d_data.data(), d_sums.data()); });
     CHECK(all.counts.busiest_thread == 1 + 2 * 10);
+    CHECK(all.counts.busiest_block == 4 * 10);
     CHECK(all.counts.to_other_warps == 32 * 11);
     CHECK(all.counts.swaps == 10 * 11 / 2);
 }

@@ -93,13 +93,25 @@ class Definition:
             return Rejected(f"line {self.tokens[0].line}: {why}")
 
         words = self.words
-        if words[:1] == ["static_assert"] or words[:1] == ["using"] and words[2:3] != ["="]:
+        if words[:1] == ["static_assert"]:
+            return set()
+        if words[:1] == ["using"] and words[2:3] != ["="]:  # it may bring any names into the namespace, those of `std` excepted
+            if words[1:3] not in (["namespace", "std"], ["std", "::"]) or len(words) > 5:
+                raise unclear("'using' is for names of std, as in 'using std::size_t', and for types, as in 'using Count = int'")
             return set()
         if words[0] == "template" and words[1:2] != ["<"]:
             raise unclear("an explicit instantiation is not allowed in an exercise")
-        head = without_groups(self.head[end_of_template(self.head):], "__launch_bounds__", "alignas", "__align__", "[")
-        head = [word for word in without_arguments(head) if word not in SPECIFIERS]
+        end = end_of_template(self.head)
+        parameters = " ".join(self.head[at] for at in outside_brackets(self.head[:end]))
+        head = without_groups(self.head[end:], "__launch_bounds__", "alignas", "__align__", "[")
+        at = head.index("operator") if "operator" in head else len(head)  # the `<` after this word begins no arguments
+        before = without_arguments(head[:at])
+        # In `template <bool b = 1 < 2> int c = 4 > d;`, the parameters seem to end before `d`.
+        if before is None or re.search(">[^,<]*=", parameters):
+            raise unclear("write brackets around a comparison in template arguments")
+        head = [word for word in before + head[at:] if word not in SPECIFIERS]
         if head[:1] == ["typedef"]:
+            words = [word for word in words if word not in "()"]  # the name may be in brackets
             return {words[at] for at in outside_brackets(words) if is_name(words[at])}
         if kind := next((word for word in head if word in TYPES), ""):
             named = [word for word in head[head.index(kind) + 1:] if word not in ("class", "struct")]
@@ -118,6 +130,7 @@ class Definition:
             raise unclear("it is not clear which name this declares: write its type and its name, without brackets around the name")
         found = {before[-1]}
         if not self.is_function:  # the names of several variables
+            words = head + words[len(self.head):]
             outside = [words[at] for at in outside_brackets(words)]
             for at in (at for at, word in enumerate(outside) if word == ","):
                 one = list(takewhile(lambda word: word not in ("=", "{", "[", "(", ";", ","), outside[at + 1:]))
@@ -202,25 +215,33 @@ def without_groups(words, *names):
     return found
 
 
+def end_of_arguments(words, start):
+    """The position after the template arguments that begin at `start`, or one beyond the end if they never end. In brackets, `<` and
+    `>` are operators."""
+    depth = 0
+    for at in outside_brackets(words, start):
+        depth += (words[at] == "<") - (words[at] == ">")
+        if depth == 0:
+            return at + 1
+    return len(words) + 1
+
+
 def without_arguments(words):
-    """The words without template arguments."""
-    found, depth = [], 0
-    for word in words:
-        depth -= word == ">" and depth > 0
-        if depth == 0 and word != ">":
-            found += [word] * (word != "<")
-        depth += word == "<"
-    return found
+    """The words without template arguments. None if arguments never end, as in `A<1 < 2> b`: the name that follows is among them."""
+    found, at = [], 0
+    while at < len(words):
+        if words[at] == "<":
+            at = end_of_arguments(words, at)
+        else:
+            end = closing(words, at) + 1 if words[at] in CLOSING else at + 1
+            found += words[at:end]
+            at = end
+    return found if at == len(words) else None
 
 
 def end_of_template(texts):
     """The position after `template <...>`."""
-    depth = 0
-    for at, word in enumerate(texts):
-        depth += (word == "<") - (word == ">")
-        if depth == 0 and (texts[0] != "template" or at > 0):
-            return at + (at > 0)
-    return len(texts)
+    return min(end_of_arguments(texts, 1), len(texts)) if texts[:1] == ["template"] else 0
 
 
 def end_of_head(texts):

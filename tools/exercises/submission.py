@@ -125,7 +125,7 @@ def read(exercise, raw):
         course += [(each, asked, placed) for each in definitions(lines)[:1]]
     wanted = {each.name: each for each, asked, _ in course if asked}
     kept = {each.name: each for each, asked, _ in course if not asked}
-    called = {word for each, asked, _ in course if not asked for word in re.findall(r"\w+(?= [(<])|\bk?[A-Z]\w*", " ".join(each.words))}
+    called = {word for each, asked, _ in course if not asked for word in re.findall(r"\w+(?= (?:[(<]|::))|\bk?[A-Z]\w*", " ".join(each.words))}
 
     students, notes = split(tokens), []
     seen = set()
@@ -135,10 +135,9 @@ def read(exercise, raw):
             raise Rejected(f"line {line}: '{name}' is defined twice")
         seen.add(name)
         if name in wanted:
-            if not each.is_function or each.qualifiers() != wanted[name].qualifiers():
+            if not each.is_function or each.qualifiers() != wanted[name].qualifiers() or each.declared() != {name}:
                 kind = " ".join(wanted[name].qualifiers()) or "host"
                 raise Rejected(f"line {line}: '{name}' is not a {kind} function, but it is one in the starter")
-            each.declared()
         elif name in kept:
             if each.words != kept[name].words:
                 notes.append(f"Ignored: the change to '{name}' in line {line}, which is the course's code.")

@@ -1957,11 +1957,16 @@ class Grade(unittest.TestCase):
     def test_the_names_that_code_declares(self):
         import cpp  # pylint: disable=import-outside-toplevel
         unclear = ("void (f)() {}", "decltype(0) f() {}", "static struct { int x; } f{};", "struct S f{};", "template struct S<1>;", "T (f){};",
-                   "int a, (f) = 2;", "auto [f, g] = h();", "int (&f(int))[3] {}", "static union { int f; };", "T f(int)(int) {}")
+                   "int a, (f) = 2;", "auto [f, g] = h();", "int (&f(int))[3] {}", "static union { int f; };", "T f(int)(int) {}",
+                   "std::T<1 < 2> f() {}", "std::T<1 < 2> f(3), operator>(X, X);", "template <bool b = 1 < 2> int f = 3 > sizeof g;",
+                   "using enum A::f;", "using A::f;", "using f [[maybe_unused]] = int;")
         for text, names in (("[[nodiscard]] static int f = 3;", "f"), ("int a = 1, *f{}, g[2], h(3);", "a f g h"), ("std::array<int, k> f{};", "f"),
                             ("template <int k> __global__ void __launch_bounds__(k) f(T x) {}", "f"), ("enum { f, g = 2 };", "f g"),
                             ("struct alignas(16) S final : B<1> { int x; } f{}, g;", "S f g"), ("template <> struct S<1> {};", "S"), ("using f = int;", "f"),
                             ("enum class E : int { f };", "E f"), ("inline T::S f(int g) { int h; }", "f"), ("extern __shared__ int f[];", "f"),
+                            ("template <> void f<g, (2 >> k) * k>(T x) {}", "f"), ("template <int k = (2 > 1 ? 2 : 1)> int f() {}", "f"),
+                            ("std::array<int, (8 >> 1)> f;", "f"), ("int f[1 << 4];", "f"), ("bool operator<(T a, T b) {}", "operator"),
+                            ("typedef int (f);", "f int typedef"), ("using std::size_t;", ""),
                             *((text, None) for text in unclear)):
             try:
                 found = " ".join(sorted(cpp.split(cpp.tokens_of(text))[0].declared()))

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from console import fail
 from rows import one_line
 
+LATEST = datetime(9999, 1, 1).timestamp()
+
 
 def moment(text):
     """A time from text such as 2026-12-01 12:00, in this machine's time zone unless the text has one, such as +01:00. Raises ValueError."""
@@ -15,6 +17,11 @@ def moment(text):
     if not re.match(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d", text):
         raise ValueError
     return datetime.fromisoformat(text).astimezone()
+
+
+def changed(path):
+    """When a file was last changed, as its student may have set it: even to a year that datetime doesn't know."""
+    return datetime.fromtimestamp(min(max(path.lstat().st_mtime, 0), LATEST)).astimezone()
 
 
 class Deadline:
@@ -52,5 +59,5 @@ class Deadline:
 
     def lateness(self, name, path):
         """The fields of a result about a file's time: when it was handed in, and how many days late."""
-        time = self.times[name] if self.times is not None else datetime.fromtimestamp(path.lstat().st_mtime).astimezone()
+        time = self.times[name] if self.times is not None else changed(path)
         return {"handed_in": time.isoformat(" ", "minutes"), "days_late": max(0, math.ceil((time - self.due) / timedelta(days=1)))}

@@ -1593,6 +1593,9 @@ class GradeOfAClass(unittest.TestCase):
                 begin = self.deadline.moment("2026-12-01T12:00+01:00").timestamp()
                 os.utime(file, (begin + second,) * 2)
                 self.assertEqual(self.deadline.Deadline("2026-12-01 11:00Z", None).lateness("ada", file)["days_late"], late)
+            for seconds, is_late in ((3e11, True), (-1e11, False)):  # beyond the years that datetime knows, as a student may set them
+                with mock.patch.object(Path, "lstat", return_value=mock.Mock(st_mtime=seconds)):
+                    self.assertEqual(self.deadline.Deadline("2026-12-01 12:00Z", None).lateness("ada", file)["days_late"] > 0, is_late)
             times.write_text("name,time\nada,2026-12-04 11:59Z\n", encoding="utf-8")
             self.assertEqual(self.deadline.Deadline("2026-12-01 12:00Z", times).lateness("ada", file)["days_late"], 3)
             for text, names in (("ada,2026-12-04 11:59\n", ["bob"]), ("bob,2026-12-01 12:00\nada,soon\n", ["ada"])):

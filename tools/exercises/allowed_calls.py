@@ -18,10 +18,13 @@ ALLOWED = """
     munmap mprotect madvise mincore brk rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack
     sched_yield sched_getaffinity nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday futex set_robust_list rseq
     gettid getpid getppid getuid geteuid getgid getegid uname sysinfo getrandom arch_prctl set_tid_address membarrier
-    timer_create timer_settime timer_delete alarm setitimer getrlimit restart_syscall pipe pipe2 exit exit_group""".split()
+    timer_create timer_settime timer_delete alarm setitimer getrlimit restart_syscall pipe pipe2""".split()
 CLONE_THREAD, CLONE_VFORK = 0x10000, 0x4000
 MAP_TYPE, MAP_PRIVATE = 0xf, 2
 PR_SET_NAME = 15
+INT = 0xffffffff  # the bits of an argument that the kernel reads as an int
+# Signals by which the C++ library, the simulator or a sanitizer ends its process. Not SIGKILL: it counts as too little memory.
+OWN_SIGNALS = (signal.SIGABRT, signal.SIGFPE, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGTRAP, signal.SIGXCPU)
 
 calls = seccomp.SyscallFilter(seccomp.KILL_PROCESS)
 calls.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)  # calls by another architecture's numbers
@@ -36,8 +39,11 @@ calls.add_rule(seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_T
 calls.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")  # a filter can't see its flags; libc then calls clone
 calls.add_rule(seccomp.ALLOW, "prlimit64", seccomp.Arg(2, seccomp.EQ, 0))  # may only read the limits
 for command in (fcntl.F_GETFL, fcntl.F_GETFD, fcntl.F_SETFD):
-    calls.add_rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, seccomp.EQ, command))
-calls.add_rule(seccomp.ALLOW, "tgkill", seccomp.Arg(2, seccomp.NE, signal.SIGKILL))  # a process killed by SIGKILL counts as out of memory
+    calls.add_rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, seccomp.MASKED_EQ, INT, command))
+for number in OWN_SIGNALS:
+    calls.add_rule(seccomp.ALLOW, "tgkill", seccomp.Arg(2, seccomp.MASKED_EQ, INT, number))
+for name in ("exit", "exit_group"):
+    calls.add_rule(seccomp.ALLOW, name, seccomp.Arg(0, seccomp.MASKED_EQ, 128, 0))  # more is bubblewrap's status for a signal
 calls.add_rule(seccomp.ALLOW, "prctl", seccomp.Arg(0, seccomp.EQ, PR_SET_NAME))
 for name in ("prctl", "ioctl"):  # libraries call these to name memory, or to see if standard output is a terminal, and accept failure
     calls.add_rule(seccomp.ERRNO(errno.EPERM), name, *[seccomp.Arg(0, seccomp.NE, PR_SET_NAME)] * (name == "prctl"))

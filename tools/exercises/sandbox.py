@@ -20,6 +20,7 @@ CPUS = 2  # a check runs on this many CPUs: else its threads and CPU time would 
 SECONDS = 600  # wall-clock limit, for programs that sleep: long enough that a busy machine changes no verdict
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
 TOO_LITTLE = "this machine has too little memory"  # the meaning of SIGKILL, which student code can't send
+TOO_LONG = f"The program was stopped after {CPU_SECONDS} seconds of CPU time, the limit of a check."
 NEEDS_MORE = f"The program needed more than {MEMORY >> 30} GiB of memory."
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
 COUNTED = b"VmRSS", b"VmSwap", b"VmPTE"  # memory in /proc/PID/status, in kB; VmPTE is the size of the page tables
@@ -98,8 +99,11 @@ def too_much(pid):
     for each in descendants(pid):
         try:
             numbers = dict(STATUS.findall(Path(f"/proc/{each}/status").read_bytes()))  # bytes, because a thread's name may contain any
+            times = Path(f"/proc/{each}/stat").read_bytes().rpartition(b")")[2].split()[11:13]
         except OSError:
             continue
+        if sum(map(int, times)) > (CPU_SECONDS + 5) * os.sysconf("SC_CLK_TCK"):  # it ignores SIGXCPU
+            return TOO_LONG
         memory += sum(int(numbers.get(name, 0)) for name in COUNTED) * 1024
         tasks += int(numbers.get(b"Threads", 0))
     if tasks > TASKS:
@@ -144,7 +148,7 @@ class Sandbox:
         The command inherits each of `files`; the environment variable of the file's name contains its descriptor. An untrusted
         command must be a program that limits its own system calls before it runs a student's code (common/exercise/lock.cpp).
         """
-        limits = [*on_few_cpus(), "prlimit", f"--cpu={CPU_SECONDS}:{CPU_SECONDS + 5}", f"--fsize={256 << 20 if trusted else OUTPUT}",
+        limits = [*on_few_cpus(), "prlimit", f"--cpu={CPU_SECONDS}:{CPU_SECONDS + 20}", f"--fsize={256 << 20 if trusted else OUTPUT}",
                   "--core=0", "--"]
         with memory_group() as group, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as filter_:
             files = {**(files or {}), **({} if trusted else {"COURSE_FILTER": filter_})}
@@ -179,12 +183,12 @@ class Sandbox:
             for file in (out, err):
                 file.seek(0)
                 text.append(file.read(2 * OUTPUT).decode("utf-8", "replace"))
-        # Bubblewrap exits with 128 plus the signal.
+        # Bubblewrap exits with 128 plus the signal. No student's code can exit with such a status (allowed_calls.py).
         ended_by = -status if status < 0 else status - 128
         if ended_by == signal.SIGKILL and not why:
             why = TOO_LITTLE
         elif not why and ended_by == signal.SIGXCPU:
-            why = f"The program was stopped after {CPU_SECONDS} seconds of CPU time, the limit of a check."
+            why = TOO_LONG
         elif ended_by == signal.SIGXFSZ and not why:
             why = f"The program printed more than {OUTPUT >> 20} MiB."
         return Ended(status, *text, why)

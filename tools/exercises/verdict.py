@@ -192,7 +192,7 @@ def out_of_time(limit, cpu_seconds, begun):
 def read(written, token, status):
     """The verdict that a check has written in lines of JSON, if there is one, and the last case that the check has begun."""
     lines = []
-    for line in written.decode("utf-8", "replace").splitlines():
+    for line in written.decode("utf-8", "replace").split("\n"):
         try:
             lines.append(dict(json.loads(line)))
         except (ValueError, TypeError):  # a line that the check has not written

@@ -38,7 +38,7 @@ def registration(problem, entry, name, more=()):
 
 def without_includes(text, file):
     """A file's includes, and its other lines, both with #line directives for messages."""
-    place, includes, lines = json.dumps(str(file)), [], text.splitlines()
+    place, includes, lines = json.dumps(str(file)), [], text.split("\n")  # unlike splitlines(), not at a form feed or U+2028
     for number, line in enumerate(lines, 1):
         if re.match(r"\s*#\s*(include|pragma once)\b", line):
             lines[number - 1] = ""
@@ -65,7 +65,7 @@ def assemble(problem, texts, more=([], [])):
 
 def with_hidden(exercise, text):
     """A student's text, with the hidden definitions of the chapter added unless the text, from an older starter, has them."""
-    chapter, code = Chapter(exercise.chapter), without_comments(text.splitlines())
+    chapter, code = Chapter(exercise.chapter), without_comments(text.split("\n"))
     for part in chapter.hidden(exercise):
         if not any(re.search(rf"\b{name}\s*\(", code) for name in names_of(part)):
             lines = "\n".join("" if line not in without_marks([line]) else line for line in part)

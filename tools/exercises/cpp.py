@@ -173,7 +173,7 @@ def tokens_of(text):
     for match in TOKEN.finditer(text):
         kind, word = match.lastgroup, match[0]
         if kind in ("other", "unclosed"):
-            raise Rejected(f"line {line}: {word[:20].splitlines()[0]!a} can't be read")
+            raise Rejected(f"line {line}: {word[:20].partition(chr(10))[0]!a} can't be read")
         if kind == "newline":
             directive = 0
         elif kind not in ("comment", "space"):

@@ -107,7 +107,7 @@ def lacks(exercise):
         return [f"{exercise.file}:{why.line}: {why.what}."]
     except Rejected:
         pass
-    chapter, code = Chapter(exercise.chapter), without_comments(text.splitlines())
+    chapter, code = Chapter(exercise.chapter), without_comments(text.split("\n"))
     names = [name for part in chapter.needed(exercise.variant) if part not in chapter.hidden(exercise) for name in sorted(names_of(part))]
     missing = [name for name in names if not re.search(rf"\b{name}\b", code)]
     return [f"{exercise.file}: '{missing[0]}', which is in the starter, is missing."] if missing else []

@@ -1887,6 +1887,12 @@ class Grade(unittest.TestCase):
             self.assertEqual([line[:len(begin)] for line, begin in zip(said, words)], words)
             self.assertEqual(len(said), len(words))
 
+    def test_only_a_line_feed_ends_a_line_of_a_source(self):
+        import assemble  # pylint: disable=import-outside-toplevel
+        includes, lines = assemble.without_includes("// a\u2028@\f#include <b>\n#include <c>\nint d;", "file")
+        self.assertEqual(includes, ['#line 2 "file"', "#include <c>"])
+        self.assertEqual(lines, ['#line 1 "file"', "// a\u2028@\f#include <b>", "", "int d;"])
+
     def test_what_is_compiled_is_what_was_read(self):
         begin = self.solution.index("    const std::size_t stride")
         text = self.solution[:begin] + '    #pragma unroll /*\n*/ 4\n    /* } */ for (;;) // }\n     x("/*", \'"\');\n' + self.solution[begin:]

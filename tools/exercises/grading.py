@@ -127,6 +127,8 @@ async def screened(_, grading):
     done = grading.tool(["readelf", "-SsW", *grading.folder.glob("*.o")])
     if done.status != 0:
         raise NotGraded(f"readelf: {done.stderr.strip()[:100]}")
+    if done.is_cut:
+        return Verdict("rejected", "Rejected: the file defines too many symbols.")
     found = foreign(done.stdout)
     return Verdict("rejected", f"Rejected: the file defines '{found}'.") if found else Verdict("right")
 

@@ -36,6 +36,7 @@ class Ended:
     stdout: str
     stderr: str
     why: str  # why it was killed; empty if it ended by itself
+    is_cut: bool = False  # whether it has printed more than is here
 
 
 @lru_cache(maxsize=None)
@@ -179,10 +180,11 @@ class Sandbox:
             status = program.wait()
             if not why and group and "\noom 0\n" not in (group / "memory.events").read_text():
                 why = NEEDS_MORE
-            text = []
+            text, is_cut = [], False
             for file in (out, err):
                 file.seek(0)
                 text.append(file.read(2 * OUTPUT).decode("utf-8", "replace"))
+                is_cut |= bool(file.read(1))
         # Bubblewrap exits with 128 plus the signal. No student's code can exit with such a status (allowed_calls.py).
         ended_by = -status if status < 0 else status - 128
         if ended_by == signal.SIGKILL and not why:
@@ -191,4 +193,4 @@ class Sandbox:
             why = TOO_LONG
         elif ended_by == signal.SIGXFSZ and not why:
             why = f"The program printed more than {OUTPUT >> 20} MiB."
-        return Ended(status, *text, why)
+        return Ended(status, *text, why, is_cut)

@@ -2020,6 +2020,19 @@ class Grade(unittest.TestCase):
             tool = mock.Mock(return_value=mock.Mock(status=status, stderr=said, why=""))
             self.assertEqual(asyncio.run(grading.screened(None, mock.Mock(tool=tool))).what, words)
 
+    def test_symbols_that_are_not_listed_are_refused(self):
+        import grading  # pylint: disable=import-outside-toplevel
+        import sandbox  # pylint: disable=import-outside-toplevel
+        with mock.patch.object(sandbox, "OUTPUT", 4):
+            listed = sandbox.Sandbox("/tmp", False)
+            ended = [listed.run(["echo", words], trusted=True) for words in ("symbol", "symbols")]
+        self.assertEqual([(each.stdout, each.is_cut) for each in ended], [("symbol\n", False), ("symbols\n", False)])
+        with mock.patch.object(sandbox, "OUTPUT", 3):
+            cut = listed.run(["echo", "symbol"], trusted=True)
+        for each, words in ((ended[0], ""), (cut, "Rejected: the file defines too many symbols.")):
+            tool = mock.Mock(side_effect=[mock.Mock(status=0, stderr="", why=""), each])
+            self.assertEqual(asyncio.run(grading.screened(None, mock.MagicMock(tool=tool))).what, words)
+
     def test_the_kernel_limits_the_memory_of_a_cgroup(self):
         import sandbox  # pylint: disable=import-outside-toplevel
         with mock.patch.object(sandbox, "MEMORY", 256 << 20), mock.patch.object(sandbox, "too_much", lambda _: ""), \

@@ -12,9 +12,9 @@ TOKEN = re.compile(r"""(?P<comment>//(?:\\\n|[^\n])*|/\*.*?\*/)
     |(?P<space>(?:[ \t\r\f\v]|\\\n)+)
     |(?P<text>(?:u8|[uUL])?(?:R"(?P<delimiter>[^()\\\s]{0,16})\((?:.*?\)(?P=delimiter)"|.*)
         |"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'))
-    |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
-    |(?P<number>\.?[0-9](?:[eEpP][+-]|'?[A-Za-z0-9_]|\.)*)
-    |(?P<op>::|->|%:|<%|%>|<:|:>|[]!#%&()*+,./:;<=>?[^{|}~-])
+    |(?P<name>[^\W\d]\w*)
+    |(?P<number>\.?[0-9](?:[eEpP][+-]|'?\w|\.)*)
+    |(?P<op>::|->|%:|<%|%>|<:(?!:[^:>])|:>|[]!#%&()*+,./:;<=>?[^{|}~-])
     |(?P<other>.)""", re.DOTALL | re.VERBOSE)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
 CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -24,6 +24,8 @@ SPECIFIERS = set("""inline static constexpr consteval constinit const volatile t
     __device__ __host__ __global__ __shared__ __constant__ __managed__ __forceinline__ __noinline__ __restrict__""".split())
 KEYWORDS = SPECIFIERS | set("""auto bool char double float int long short signed unsigned void wchar_t char8_t char16_t char32_t decltype
     alignas alignof sizeof noexcept requires typeof __typeof__ operator""".split())
+# Words whose brackets may come before a declared name, and the bracket of attributes.
+BEFORE_NAME = "__launch_bounds__", "alignas", "__align__", "["
 
 
 class Rejected(ValueError):
@@ -71,7 +73,7 @@ class Definition:
         if head[:1] == ["static_assert"]:
             return ""
         head = head[end_of_template(head):]
-        head = without_groups(head, "__launch_bounds__")
+        head = without_groups(head, *BEFORE_NAME)
         if self.is_function and "(" in head:
             head = head[:head.index("(")]
         elif head[:1] and head[0] in TYPES:
@@ -103,7 +105,7 @@ class Definition:
             raise unclear("an explicit instantiation is not allowed in an exercise")
         end = end_of_template(self.head)
         parameters = " ".join(self.head[at] for at in outside_brackets(self.head[:end]))
-        head = without_groups(self.head[end:], "__launch_bounds__", "alignas", "__align__", "[")
+        head = without_groups(self.head[end:], *BEFORE_NAME)
         at = head.index("operator") if "operator" in head else len(head)  # the `<` after this word begins no arguments
         before = without_arguments(head[:at])
         # In `template <bool b = 1 < 2> int c = 4 > d;`, the parameters seem to end before `d`.
@@ -122,11 +124,13 @@ class Definition:
             if kind != "enum":  # whose body has names, too
                 body = body[closing(body, 0) + 1:] if kind != "using" and body[:1] == ["{"] else []
             return set(filter(is_name, [*named[:1], *body]))
+        if "requires" in head:
+            raise unclear("write a constraint as in 'template <std::integral T>', without 'requires'")
         before = head[:min(head.index(mark) if mark in head else len(head) for mark in "([,")]
         if "operator" in before:
             return {"operator"}
         after = head[closing(head, len(before)) + 1:] if head[len(before):len(before) + 1] == ["("] else []
-        if len(before) < 2 or not is_name(before[-1]) or before[-1] in KEYWORDS or "{" in before or "requires" in head or after[:1] == ["("]:
+        if len(before) < 2 or not is_name(before[-1]) or before[-1] in KEYWORDS or "{" in before or after[:1] == ["("]:
             raise unclear("it is not clear which name this declares: write its type and its name, without brackets around the name")
         found = {before[-1]}
         if not self.is_function:  # the names of several variables
@@ -201,7 +205,7 @@ def closing(words, opening):
 
 
 def is_name(word):
-    return bool(re.match(r"[A-Za-z_]", word))
+    return bool(re.match(r"[^\W\d]", word))
 
 
 def without_groups(words, *names):

@@ -27,7 +27,7 @@ FORBIDDEN = re.compile(r"asm|__asm\w*|__attribute\w*|_Pragma|namespace|sim|SIM_\
 BUILTIN = "builtin_((popcount|clz|ffs)(ll)?|expect|assume_aligned|unreachable|trap)"
 RESERVED = re.compile(rf"__(?!({BUILTIN}|restrict(__)?|func__|int128)$)\w+|_[A-Z]\w*")
 UNROLL = re.compile(r"# pragma unroll( \w+| \( \w+ \))?")
-ATTRIBUTES = {"maybe_unused", "nodiscard", "likely", "unlikely", "noreturn", "fallthrough", ","}
+ATTRIBUTES = {"maybe_unused", "nodiscard", "deprecated", "likely", "unlikely", "noreturn", "fallthrough", ",", "(", ")"}
 
 
 @lru_cache(maxsize=None)
@@ -38,7 +38,7 @@ def of_cuda():
 
 def require_unambiguous(text):
     """Rejects characters that a compiler may read differently than a person."""
-    if mark := re.search(r"[^\t\n\x20-\x7e]", re.sub(r"[^\x00-\x7f]", "x", text)):
+    if mark := re.search(r"[^\t\n\f\x20-\x7e]", re.sub(r"[^\x00-\x7f]", "x", text)):
         raise Rejected(f"line {text.count(chr(10), 0, mark.start()) + 1}: a control character is not allowed")
     if spliced := re.search(r"\\[ \t]*\n", text):
         raise Rejected(f"line {text.count(chr(10), 0, spliced.start()) + 1}: a backslash at the end of a line is not allowed")
@@ -80,7 +80,7 @@ def screen(tokens, course_words):
         elif name in ("%:", "<%", "%>", "<:", ":>") or name == "?" and after == "?":
             why = f"an alternative spelling of a character ('{name}') is not allowed in an exercise"
         elif name == "[" and after == "[":
-            if next(word for word in islice(texts, at + 2, None) if word not in ATTRIBUTES) != "]":
+            if next(word for word in islice(texts, at + 2, None) if word not in ATTRIBUTES and word[:1] != '"') != "]":
                 why = "this attribute is not allowed in an exercise"
         if why:
             raise Rejected(f"line {token.line}: {why}")
@@ -131,8 +131,6 @@ def read(exercise, raw):
     seen = set()
     for each in students:
         name, line = each.name, each.tokens[0].line
-        if name in seen and name in wanted:
-            raise Rejected(f"line {line}: '{name}' is defined twice")
         seen.add(name)
         if name in wanted:
             if not each.is_function or each.qualifiers() != wanted[name].qualifiers() or each.declared() != {name}:
@@ -152,15 +150,14 @@ def read(exercise, raw):
     compiled = [token for token in tokens if not token.directive or token.directive in unrolled]
 
     def emit_up_to(name):
-        for at, student in enumerate(students):
+        last = max((at for at, student in enumerate(students) if student.name == name), default=len(students))  # of its overloads
+        for at, student in enumerate(students[:last + 1]):
             if at in emitted or student.name in kept or student.name in wanted and student.name != name:
                 continue
             emitted.add(at)
-            first, last = student.tokens[0], student.tokens[-1]
+            first, end = student.tokens[0], student.tokens[-1]
             parts.append(f'#line {first.line} "{exercise.file}"\n'
-                         + written([token for token in compiled if first.start <= token.start <= last.start], text))
-            if student.name == name:
-                break
+                         + written([token for token in compiled if first.start <= token.start <= end.start], text))
 
     for each, asked, placed in course:
         if asked:

@@ -19,7 +19,7 @@ from verdict import CPU_SECONDS, OUTPUT
 CPUS = 2  # a check runs on this many CPUs: else its threads and CPU time would grow with the number of cores
 SECONDS = 600  # wall-clock limit, for programs that sleep: long enough that a busy machine changes no verdict
 MEMORY, TASKS = 3 << 30, 2500  # bytes; threads (01.2 starts 1500)
-TOO_LITTLE = "this machine has too little memory"  # the meaning of SIGKILL, which student code can't send
+TOO_LITTLE = "this machine has too little memory"  # the meaning of SIGKILL from the kernel
 TOO_LONG = f"The program was stopped after {CPU_SECONDS} seconds of CPU time, the limit of a check."
 NEEDS_MORE = f"The program needed more than {MEMORY >> 30} GiB of memory."
 SEEN = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives", "/etc/ld.so.cache"]
@@ -112,6 +112,15 @@ def too_much(pid):
     return NEEDS_MORE if memory > MEMORY else ""
 
 
+def killed_for_memory():
+    """How many processes the kernel has killed because memory was short; None if it does not say."""
+    try:
+        found = re.search(r"^oom_kill (\d+)$", Path("/proc/vmstat").read_text(), re.MULTILINE)
+    except OSError:
+        found = None
+    return found and int(found[1])
+
+
 @contextmanager
 def memory_group():
     """The folder of a new cgroup whose processes may use MEMORY bytes together; None if this account can't make one."""
@@ -157,6 +166,7 @@ class Sandbox:
             filter_.flush()
             environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": self.folder, **(environment or {}),
                            **{name: str(file.fileno()) for name, file in files.items()}}
+            killed = killed_for_memory()
             begin = ["sh", "-c", '{ echo 0 >"$0"; } 2>/dev/null; exec "$@"', str(group / "cgroup.procs")] if group else []
             begin += wrapped(self, trusted, cwd or self.folder) if self.is_wrapped else []
             program = subprocess.Popen([*begin, *limits, *map(str, command)], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
@@ -187,7 +197,8 @@ class Sandbox:
                 is_cut |= bool(file.read(1))
         # Bubblewrap exits with 128 plus the signal. No student's code can exit with such a status (allowed_calls.py).
         ended_by = -status if status < 0 else status - 128
-        if ended_by == signal.SIGKILL and not why:
+        # A student's code can send itself SIGKILL, by a timer.
+        if ended_by == signal.SIGKILL and not why and (trusted or killed is None or killed_for_memory() != killed):
             why = TOO_LITTLE
         elif not why and ended_by == signal.SIGXCPU:
             why = TOO_LONG

@@ -2056,6 +2056,13 @@ class Grade(unittest.TestCase):
                     ended = sandbox.Sandbox("/tmp", False).run(["sh", "-c", "kill -KILL $$"], trusted=True)
                 self.assertEqual((ended.why, (group / "cgroup.procs").read_text()), (expected, "0\n"))
 
+    def test_only_the_kernel_says_that_memory_is_too_little(self):
+        import sandbox  # pylint: disable=import-outside-toplevel
+        self.assertIsNotNone(sandbox.killed_for_memory())
+        for killed, expected in (((3, 4), sandbox.TOO_LITTLE), ((3, 3), ""), ((None, None), sandbox.TOO_LITTLE)):
+            with mock.patch.object(sandbox, "killed_for_memory", side_effect=killed):
+                self.assertEqual(sandbox.Sandbox("/tmp", False).run(["sh", "-c", "kill -KILL $$"]).why, expected)
+
     def test_without_a_filter_of_system_calls_there_is_no_sandbox(self):
         import sandbox  # pylint: disable=import-outside-toplevel
         with mock.patch.object(sandbox, "ROOT", Path("/none")):

@@ -174,6 +174,17 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
                              {0, "random"}) == "With n = 0, all results must be 0.");
 }
 
+TEST_CASE("a diagnosis needs few calls for a large input") {
+    calls_before = 0;
+    CHECK(said<SumOfSquares>(
+              [](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
+                  ++calls_before;
+                  *sum = reference_sum(data, n > 0 ? n - 1 : 0);
+              },
+              {3'000'000, "smallest"}) == "Element 2999999 is left out.");
+    CHECK(calls_before < 30);
+}
+
 TEST_CASE("a diagnosis says for which alignments and launch shapes a sum is right") {
     const auto said_of = [](Variant<SumOfSquares>::Run* run) { return said<SumOfSquares>(run); };
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {

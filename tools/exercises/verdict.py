@@ -197,9 +197,11 @@ def read(written, token, status):
             lines.append(dict(json.loads(line)))
         except (ValueError, TypeError):  # a line that the check has not written
             continue
-    begun = next((line for line in reversed(lines) if "token" not in line), {})
-    said = lines[-1] if lines and lines[-1].get("token") == token else None
-    if said is None or (said["kind"] == "right") != (status == 0):
+    begun = next((line for line in reversed(lines) if "kind" not in line), {})
+    said = lines[-1] if lines else {}
+    # A failure without a token: the check has not ended while it looked for the cause.
+    is_trusted = said.get("token") == token or "token" not in said and status != 0
+    if "kind" not in said or not is_trusted or (said["kind"] == "right") != (status == 0):
         return None, begun
     fault = said.get("fault", {})
     return Verdict(**{name: said[name] for name in Verdict.__dataclass_fields__ if name in said},
@@ -240,7 +242,7 @@ class Ended:
         verdict, begun = read(self.written, self.token, self.status)
         if verdict and verdict.passed:
             return verdict
-        said, site = tool_lines(self.errors)
+        said, site = ([], "") if verdict and self.limit else tool_lines(self.errors)
         if not verdict:
             case = begun.get("case", {})
             if self.limit:

@@ -75,7 +75,7 @@ TEST_CASE("a diagnosis names the fault of a sum") {
     calls_before = 0;
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n) + (calls_before++ == 0 ? 1 : 0);
-          }).find("The same case is right when tried again: perhaps an index") == 0);
+          }).find("The same case is right when tried again: perhaps a global") == 0);
 }
 
 TEST_CASE("a diagnosis tells apart leftovers of earlier calls and the order of the threads") {
@@ -111,9 +111,12 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n) + (calls_before++ % 3 == 2 ? 1 : 0);
           }) ==
-          "The first call is sometimes right and sometimes wrong: perhaps an index is out of range, or "
-          "threads use the "
-          "same memory at the same time.");
+          "The first call is sometimes right and sometimes wrong: perhaps a global or static variable is "
+          "not reset, an index is out of range, or threads use the same memory at the same time.");
+    CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
+              static unsigned long long total = 0;
+              *sum = total += reference_sum(data, n);
+          }).find("Equal calls give different results: ") == 0);
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
               *sum = reference_sum(data, n) + (data[0] == data[n - 1] ? 1 : 0);
           }) == "The result is right if the elements differ, but wrong if all are equal: too much is added.");

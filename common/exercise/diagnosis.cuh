@@ -43,16 +43,19 @@ class Diagnosis {
         if (says_cause_) return {};
         const bool same_order = !variant_.on_cpu && is_simulated() && is_set("CUDA_SIM_WORKERS", "1");
         const std::string changes =
-            variant_.on_cpu
-                ? "perhaps an index is out of range, or threads use the same memory at the same time."
+            variant_.on_cpu ? "perhaps a global or static variable is not reset, an index is out of range, "
+                              "or threads use the same memory at the same time."
             : same_order
                 ? "the threads have run in the same order, so the result depends on what other calls "
                   "leave behind, such as the value of a global or static variable."
-                : "perhaps a barrier or an atomic operation is missing, or an index is wrong.";
+                : "perhaps a barrier or an atomic operation is missing, an index is wrong, or a global or "
+                  "static variable is not reset.";
         for (int tries = 0; tries < 5; ++tries)
             if (right(c_)) return {{"The same case is right when tried again: " + changes, !same_order}};
         const std::vector<Element> data = check_detail::data_of<Problem>(c_), zeros(c_.n);
-        const auto answer = answer_to(data), to_zeros = answer_to(zeros);
+        const auto answer = answer_to(data), to_zeros = answer_to(zeros), again = answer_to(data);
+        if (answer && again && !is_right(*answer) && again->got != answer->got)
+            return {{"Equal calls give different results: " + changes, !same_order}};
         if (answer) look_at_old_values(*answer);
         if (answer) look_at_sum_of_squares(*answer);
         // Every second call has zeros as input.

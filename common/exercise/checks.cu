@@ -196,6 +196,11 @@ TEST_CASE("a diagnosis says for which alignments and launch shapes a sum is righ
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
               *sum = reference_sum(data, n) + (shape.block != 1 ? 1 : 0);
           }) == "The result is right with one thread per block, and wrong with more.");
+    CHECK(said<SumOfSquares>(
+              [](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
+                  *sum = reference_sum(data, n) + (n > 0 && shape.block != n ? 1 : 0);
+              },
+              {1, "random"}) == "");  // right with one thread per block for one element only
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape shape) {
               *sum = reference_sum(data, n) + (shape.block != 33 && shape.block != 512 ? 1 : 0);
           }) ==

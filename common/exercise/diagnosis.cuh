@@ -73,8 +73,9 @@ class Diagnosis {
 
         Case more = c_;  // a single element says little about an index or a stride
         more.n = 100;
-        look_for_single_elements(c_.n < 10 && !right(more) ? more.n : c_.n);
-        if (c_.n <= kMostOften) try_other_shapes();
+        const Case& probed = c_.n < 10 && !right(more) ? more : c_;
+        look_for_single_elements(probed.n);
+        if (c_.n <= kMostOften) try_other_shapes(probed);
         if (said_.empty() && answer) look_at_sum(*answer);
         if (said_.empty() || (left_out_ && !repeated_)) try_other_sizes();
         return said_;
@@ -281,26 +282,26 @@ class Diagnosis {
                 ": the bins add up to " + std::to_string(sum) + ", not " + std::to_string(c_.n) + ".");
     }
 
-    void try_other_shapes() {
-        Case other = c_;
+    void try_other_shapes(const Case& c) {
+        Case other = c;
         other.offset = 0;
-        if (c_.offset != 0 && right(other)) say("The result is right if the input is at an aligned address.");
+        if (c.offset != 0 && right(other)) say("The result is right if the input is at an aligned address.");
 
         std::string right_blocks, wrong_blocks;
-        other = c_;
+        other = c;
         for (const unsigned int block : {1u, 32u, 33u, 64u, 96u, 128u, 256u, 512u, 1000u, 1024u}) {
             other.shape.block = block;
-            if (!variant_.refusal(other.shape).empty() || block == c_.shape.block) continue;
+            if (!variant_.refusal(other.shape).empty() || block == c.shape.block) continue;
             std::string& blocks = right(other) ? right_blocks : wrong_blocks;
             blocks += (blocks.empty() ? "" : ", ") + std::to_string(block);
         }
         if (said_.empty() && right_blocks == "1")
             say("The result is right with one thread per block, and wrong with more.");
-        else if (!right_blocks.empty() && (said_.empty() || c_.shape.block != 0))
+        else if (!right_blocks.empty() && (said_.empty() || c.shape.block != 0))
             say("The result depends on the block size: it is right for blocks of " + right_blocks +
                 " threads" + (wrong_blocks.empty() ? "." : ", but wrong for " + wrong_blocks + "."));
 
-        other = c_;
+        other = c;
         other.shape.grid = 1;
         if (right(other))
             return say(
@@ -311,7 +312,7 @@ class Diagnosis {
                       "overlap or leave gaps, they use the same memory at the same time, or a block leaves "
                       "to others what it must do itself.",
                 true);
-        other.shape.grid = static_cast<unsigned int>(c_.n / 32 + 1);
+        other.shape.grid = static_cast<unsigned int>(c.n / 32 + 1);
         if (left_out_ && !repeated_ && right(other))
             say("The result is right with more blocks: each thread must continue until all elements are "
                 "used.");

@@ -185,7 +185,7 @@ def out_of_time(limit, cpu_seconds, begun):
             said.append("This case never ends, or does far more work than those before it." if reaches_own or own >= cpu_seconds / 2
                         else "The program makes progress, but does far too much work.")
     if case.get("n", 0) > 1 << 32:
-        said.append("A 32-bit index never reaches the end of so many elements: indices and counts need 64 bits.")
+        said.append("If an index has 32 bits, it never reaches the end of so many elements: indices and counts need 64 bits.")
     return Verdict("time", f"{'t' if case else 'T'}he program was stopped after {limit}.", sentences(*said), case)
 
 

@@ -1025,6 +1025,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.program("loop_plain", "#!/bin/bash\nsleep 4 & for k in 1 2 3 4 5; do sleep 1; for ((i = 0; i < 100000; ++i)); do :; done; done; wait\nexit 3\n")
         self.says(show.format(120), "The program ended with status 3.")
         shown = self.says("from verdict import out_of_time\nprint(*out_of_time('9 seconds', 5.0, {'right': 2, 'cpu_seconds': 4.0}).words, sep='\\n')")
+        self.says("from verdict import out_of_time\nprint(out_of_time('9 seconds', 5.0, {'case': {'n': 1 << 33, 'words': 'n'}}).words[1:])", "['  If an index has 32 bits,")
         self.assertEqual(shown, "The program was stopped after 9 seconds.\n  The 2 cases before this one are right and took 4.0 s of CPU time; this one had used 1.0 s.\n")
 
     def test_what_a_students_code_prints_is_neither_a_verdict_nor_a_case(self):

@@ -4,6 +4,7 @@ import json
 import re
 import signal
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from cpp import Rejected, Unbalanced, split, tokens_of
 from starter import ROOT, Chapter, names_of, without_comments
@@ -85,6 +86,9 @@ def compiler_words(log):
         if re.match(r"\S[^:]*:( In |\d+:)|In file included from |\[\d+/\d+\]|ninja:", line):
             break
         shown.append(line)
+    if errors and not shown[0].startswith("work/"):  # in a library: the student's line that uses it
+        users = takewhile(lambda line: re.search(r":\s+required ", line), reversed(lines[:first]))
+        shown[:0] = [re.sub(r":\s+required", ": required", line) for line in users if line.startswith("work/")][-1:]
     return shown
 
 

@@ -1269,6 +1269,13 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         log = ["[1/2] Translating common/cuda/error.cuh", "work/03.1_one.cuh:7:1: error: no such thing", "  code"]
         self.says(f"import verdict\nprint(verdict.compiler_words('\\n'.join({log})))", "error: no such thing', '  code']")
 
+    def test_an_error_in_a_library_has_the_students_line_that_uses_it(self):
+        log = ["work/03.1_one.cuh:3:1:   required from here", "/usr/a:1:1: warning: odd", "/usr/a: In instantiation of ‘f’:",
+               "/usr/a:2:2:   required from ‘g’", "work/03.1_one.cuh:7:1:   required from ‘h’", "work/03.1_one.cuh:9:1:   required from here", "/usr/a:5:5: error: bad"]
+        show = "import verdict\nprint(verdict.compiler_words('\\n'.join({})))"
+        self.assertEqual(self.says(show.format(log)), "['work/03.1_one.cuh:7:1: required from ‘h’', '/usr/a:5:5: error: bad']\n")
+        self.assertEqual(self.says(show.format(log[:3] + log[-1:])), "['/usr/a:5:5: error: bad']\n")
+
     def test_the_lens_gives_a_race_its_lines_in_place_of_guesses(self):
         self.write("work/03.1_one.cuh", "")
         found = {"problem": "race", "kernel": "k", "space": "shared", "where": "a[1]", "count": 1, "distance": "warps",

@@ -86,6 +86,11 @@ def compiler_words(log):
         if re.match(r"\S[^:]*:( In |\d+:)|In file included from |\[\d+/\d+\]|ninja:", line):
             break
         shown.append(line)
+    others = takewhile(lambda line: not re.search(r"\b(error|warning): |^ninja:", line), lines[first + 1:])
+    notes = [re.sub(r"note:\s+", "note: ", line) for line in others if ": note: " in line]
+    candidates = [note for note in notes if ": note: candidate" in note]
+    if len(candidates) == 1 and not notes[-1].endswith(":"):  # the last note is the reason why it does not fit
+        shown += dict.fromkeys([candidates[0], notes[-1]])
     if errors and not shown[0].startswith("work/"):  # in a library: the student's line that uses it
         users = takewhile(lambda line: re.search(r":\s+required ", line), reversed(lines[:first]))
         shown[:0] = [re.sub(r":\s+required", ": required", line) for line in users if line.startswith("work/")][-1:]

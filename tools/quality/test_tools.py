@@ -1269,6 +1269,13 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         log = ["[1/2] Translating common/cuda/error.cuh", "work/03.1_one.cuh:7:1: error: no such thing", "  code"]
         self.says(f"import verdict\nprint(verdict.compiler_words('\\n'.join({log})))", "error: no such thing', '  code']")
 
+    def test_a_single_candidate_that_does_not_fit_is_shown_with_the_reason(self):
+        error, *notes = "a:1:2: error: no matching function", "a:3:1: note: candidate: f", "   3 | f", "a:3:1: note:   deduction failed:", "a:1:2: note:   no N"
+        show = "import verdict\nprint(verdict.compiler_words('\\n'.join({})))"
+        for log, expected in (([error, *notes, "a:9:9: error: other"], [error, notes[0], "a:1:2: note: no N"]), ([error, *notes[:3]], [error]),
+                              ([error, *notes, *notes], [error]), ([error, "a:3:1: note: candidate f not viable: 2 arguments"], 0)):
+            self.assertEqual(self.says(show.format(log)), f"{expected or log}\n")
+
     def test_an_error_in_a_library_has_the_students_line_that_uses_it(self):
         log = ["work/03.1_one.cuh:3:1:   required from here", "/usr/a:1:1: warning: odd", "/usr/a: In instantiation of ‘f’:",
                "/usr/a:2:2:   required from ‘g’", "work/03.1_one.cuh:7:1:   required from ‘h’", "work/03.1_one.cuh:9:1:   required from here", "/usr/a:5:5: error: bad"]

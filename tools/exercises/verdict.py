@@ -77,7 +77,8 @@ def sentences(*texts):
 
 
 def compiler_words(log):
-    """The lines of a log that belong to the first error."""
+    """The lines of a log that belong to the first error, without the namespaces that assemble.py adds."""
+    log = re.sub(r"\bstudent\d*::", "", log)
     lines = log.splitlines()
     errors = [at for at, line in enumerate(lines) if re.search(r"\berror\b.*:", line)]
     first = errors[0] if errors else 0

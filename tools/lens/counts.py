@@ -28,8 +28,8 @@ def read(written):
     """The lens's output, with paths relative to this folder. Raises ValueError if the output is incomplete."""
     # Lines of accesses have the folder's path, those of barriers don't.
     seen = json.loads(written.replace(json.dumps(this_folder() + "/", ensure_ascii=False)[:-1], '"'))
-    for each in [*seen["launches"], *seen["findings"], *filter(None, [seen.get("recording")])]:  # readers don't need a kernel's namespace
-        each["kernel"] = re.sub(r"^(\w+::)+", "", each["kernel"])
+    for each in [*seen["launches"], *seen["findings"], *filter(None, [seen.get("recording")])]:  # readers don't need namespaces
+        each |= {name: re.sub(r"^(\w+::)+", "", each[name]) for name in ("kernel", "where") if name in each}
     return seen
 
 

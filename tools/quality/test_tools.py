@@ -172,6 +172,11 @@ class Lens(unittest.TestCase):
             self.assertEqual((kinds["arithmetic"], kinds["branches"]), expected, lines)
             self.assertEqual(kinds["divisions"], int("div" in " ".join(lines)))
 
+    def test_kernels_and_variables_are_named_without_namespaces(self):
+        import counts  # pylint: disable=import-outside-toplevel
+        seen = counts.read(json.dumps({"launches": [], "findings": [{"kernel": "a::b::k", "where": "student::g_counts[3]"}]}))
+        self.assertEqual(seen["findings"], [{"kernel": "k", "where": "g_counts[3]"}])
+
     def test_a_margin_has_the_lines_of_its_file_and_both_ends_of_a_race(self):
         import margin  # pylint: disable=import-outside-toplevel
         load = {**self.SITE, "space": "global", "requests": 1024, "lanes": 32768, "sectors": 32768, "bytes": 131072, "blocks": 2, "worst_lanes": 0b101,
@@ -1268,6 +1273,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
     def test_the_first_error_of_a_log_is_no_file_of_that_name(self):
         log = ["[1/2] Translating common/cuda/error.cuh", "work/03.1_one.cuh:7:1: error: no such thing", "  code"]
         self.says(f"import verdict\nprint(verdict.compiler_words('\\n'.join({log})))", "error: no such thing', '  code']")
+        self.says("import verdict\nprint(verdict.compiler_words('a:1: error: bad student2::Point& student::f()'))", "['a:1: error: bad Point& f()']")
 
     def test_a_single_candidate_that_does_not_fit_is_shown_with_the_reason(self):
         error, *notes = "a:1:2: error: no matching function", "a:3:1: note: candidate: f", "   3 | f", "a:3:1: note:   deduction failed:", "a:1:2: note:   no N"

@@ -289,7 +289,13 @@ async def explained(exercise, machine, stage, found, later):
             said = [*sentences(*[crash.what] * (crash.kind == "tool")), *crash.sentences]
             kept = found.sentences if found.kind == "result" or not said else []
             found = replace(found, sentences=said + kept, site=crash.site or found.site)
-    return await with_lines(exercise, found, machine, partial(later, "lens"))
+    found = await with_lines(exercise, found, machine, partial(later, "lens"))
+    if stage.name == "plain" and found.kind in ("signal", "tool", "error"):
+        # Code that nvcc would reject, such as a call of a kernel without a launch, fails elsewhere.
+        rejected = await later("nvcc")
+        if rejected and rejected.kind == "rejected":
+            found = replace(found, sentences=[*sentences(f"nvcc would reject the code: {rejected.sentences[0]['text']}"), *found.sentences])
+    return found
 
 
 async def verify(exercise, machine, tell=lambda stage, found: None):
@@ -312,7 +318,7 @@ async def verify(exercise, machine, tell=lambda stage, found: None):
             if found.kind in BY_COMPILER:
                 return found
             if not found.passed:
-                await running.stop("sanitizers", "lens")
+                await running.stop("nvcc", "sanitizers", "lens")
                 return await explained(exercise, machine, stage, found, running.later)
     finally:
         await running.stop()

@@ -1109,12 +1109,13 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                              "async def wrong(*_):\n    await begun.wait()\n    return Verdict('{}', 'got 0', sentences('A guess.'), {{'n': 9999, 'words': 'n'}}, has_poison=True)\n"
                              "async def slow(found):\n    begun.set()\n    await asyncio.sleep(0.1)\n    return found  # or it was ended\n"
                              "def crash(*_): return slow(Verdict('tool', 'overflow', sentences('at a line')))\n"
+                             "def reject(*_): return slow(Verdict('rejected', '', sentences('a:1: error: bad', '  code')))\n"
                              "def race(*_): return slow(Verdict('luck', '', sentences('race')))\n"
                              "Exercise.on_cpu = {}\nasync def in_two_orders(_, found, *__): return found\ns.in_two_orders = in_two_orders\n"
                              "print(verify(*(s.Stage(name, 'simulator', '', run, 'Right, but' * (run != wrong)) for name, run in\n"
-                             "               (('plain', wrong), ('sanitizers', crash), ('lens', race)))).words)\n")
+                             "               (('plain', wrong), ('sanitizers', crash), ('lens', race), ('nvcc', reject)))).words)\n")
         for kind, on_cpu, expected in (("result", False, "'  race']"), ("result", True, "'  overflow', '  at a line', '  A guess.']"),
-                                       ("signal", False, "'  race']"), ("signal", True, "'  overflow', '  at a line']"), ("overrun", True, "got 0', '  A guess.']")):
+                                       ("signal", False, "'  race']"), ("signal", True, "got 0', '  nvcc would reject the code: a:1: error: bad', '  overflow', '  at a line']"), ("overrun", True, "got 0', '  A guess.']")):
             with self.subTest(f"{kind} {on_cpu}"):
                 self.assertNotIn("Right", self.says(begin.format(kind, on_cpu), expected))
         # If the first stage has passed, the verdict says what the failure of a later stage means.

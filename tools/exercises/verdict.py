@@ -19,6 +19,7 @@ DEPENDS_ON_ORDER = {"text": "The result depends on the order in which the thread
 DEPENDS_ON_SMS = "The result is right on a GPU with 2 SMs, but wrong on one with 4, where the default grid has more blocks."
 IS_GIVEN = "All these lines were in the starter: look at the code that calls them, and at what it does before the call."
 FROM_TOOL = re.compile(r"simulator: |==\d+==ERROR|\S+: runtime error")  # the beginning of a line of the simulator or a sanitizer
+NO_LAUNCH = re.compile("invalid operands of types .(void ?[(]|<unresolved overloaded).* to binary .operator<<|call to global function .* not configured")
 SIGNALS = {signal.SIGSEGV: "usually because of an index outside an array, or an invalid pointer",
            signal.SIGABRT: "usually because of an exception, a thread that was not joined, or an index outside an array",
            signal.SIGFPE: "because of an integer division by zero",
@@ -87,6 +88,8 @@ def compiler_words(log):
         if re.match(r"\S[^:]*:( In |\d+:)|In file included from |\[\d+/\d+\]|ninja:", line):
             break
         shown.append(line)
+    if errors and NO_LAUNCH.search(shown[0]):
+        shown[0] += "; a launch is written kernel<<<grid, block>>>(arguments)"
     others = takewhile(lambda line: not re.search(r"\b(error|warning): |^ninja:", line), lines[first + 1:])
     notes = [re.sub(r"note:\s+", "note: ", line) for line in others if ": note: " in line]
     candidates = [note for note in notes if ": note: candidate" in note]

@@ -1276,6 +1276,12 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(f"import verdict\nprint(verdict.compiler_words('\\n'.join({log})))", "error: no such thing', '  code']")
         self.says("import verdict\nprint(verdict.compiler_words('a:1: error: bad student2::Point& student::f()'))", "['a:1: error: bad Point& f()']")
 
+    def test_what_is_no_launch_says_how_one_is_written(self):
+        show = "import verdict\nprint(verdict.compiler_words({!r}))"
+        for words in ("invalid operands of types ‘void(int*)’ and ‘int’ to binary ‘operator<<’", "call to global function 'k' not configured"):
+            self.says(show.format(f"a:1: error: {words}"), "; a launch is written kernel<<<grid, block>>>(arguments)")
+        self.says(show.format("a:1: error: invalid operands of types ‘float’ and ‘int’ to binary ‘operator<<’"), "‘operator<<’']")
+
     def test_a_single_candidate_that_does_not_fit_is_shown_with_the_reason(self):
         error, *notes = "a:1:2: error: no matching function", "a:3:1: note: candidate: f", "   3 | f", "a:3:1: note:   deduction failed:", "a:1:2: note:   no N"
         show = "import verdict\nprint(verdict.compiler_words('\\n'.join({})))"

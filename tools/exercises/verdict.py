@@ -56,7 +56,8 @@ class Verdict:
 
     @property
     def short(self):
-        return f"{self.case['words']}: {self.what}" if self.case else self.what or "passed"
+        what = re.sub(r" allocated at common/\S+?:\d+", "", self.what)  # the checks' own memory
+        return f"{self.case['words']}: {what}" if self.case else what or "passed"
 
     @property
     def first(self):

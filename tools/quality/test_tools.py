@@ -1276,6 +1276,11 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.says(f"import verdict\nprint(verdict.compiler_words('\\n'.join({log})))", "error: no such thing', '  code']")
         self.says("import verdict\nprint(verdict.compiler_words('a:1: error: bad student2::Point& student::f()'))", "['a:1: error: bad Point& f()']")
 
+    def test_only_memory_that_the_student_allocates_has_a_place(self):
+        show = "import verdict\nprint(verdict.Verdict('error', 'uses a buffer of 1 byte allocated at {}:31. Only').first)"
+        self.assertEqual(self.says(show.format("common/exercise/verdict.cu")), "uses a buffer of 1 byte. Only\n")
+        self.says(show.format("work/03.1_one.cuh"), "allocated at work/03.1_one.cuh:31. Only")
+
     def test_what_is_no_launch_says_how_one_is_written(self):
         show = "import verdict\nprint(verdict.compiler_words({!r}))"
         for words in ("invalid operands of types ‘void(int*)’ and ‘int’ to binary ‘operator<<’", "call to global function 'k' not configured"):

@@ -265,7 +265,8 @@ class Ended:
                 what = ended_by(-self.status)
                 verdict = Verdict("signal", what[0].lower() + what[1:] if case else what, case=case)
             else:
-                verdict = Verdict("tool", said.pop(0)) if said else Verdict("status", f"The program ended with status {self.status}.")
+                own = said.pop(0).removeprefix("simulator: " * bool(case)) if said else ""
+                verdict = Verdict("tool", own, case=case) if own else Verdict("status", f"The program ended with status {self.status}.")
         what, technical = words_first(verdict.what, verdict.fault)
         printed = self.printed[max(0, begun.get("output", 0)):].decode("utf-8", "replace").splitlines()
         return replace(verdict, what=what, sentences=verdict.sentences + sentences(*said, *technical), site=verdict.site or site, printed=printed)

@@ -1038,13 +1038,14 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                  "os.write(1, b'old')\ntold(case={'n': 5, 'words': 'n = 5'}, output=3)\nos.write(1, b'hello {\"kind\": \"right\"}\\n')\n")
         give = "told(token={}, kind={!r}, what='got 0', case={{'words': 'n = 5'}}, sentences=[])\nos._exit({})\n"
         failed = "told(kind='result', what='got 0', case={'words': 'n = 5'})\n"
-        for name, end in (("wrong", give.format("input()", "result", 1)), ("unexplained", failed + "os.kill(os.getpid(), 24)"), ("crash", "os.kill(os.getpid(), 11)"), ("forged", give.format("'x'", "right", 0)),
+        for name, end in (("wrong", give.format("input()", "result", 1)), ("stopped", "os.write(2, b'simulator: bad\\n')\nos._exit(1)"), ("unexplained", failed + "os.kill(os.getpid(), 24)"), ("crash", "os.kill(os.getpid(), 11)"), ("forged", give.format("'x'", "right", 0)),
                           ("junk", "os.write(int(os.environ['COURSE_VERDICT']), b'\\xff{\\n[1]\\n')\nos._exit(0)"),
                           ("late", give.format("input()", "right", 3)), ("right", give.format("input()", "right", 0))):
             self.program(f"{name}_plain", f"#!{sys.executable}\n{begin}{end}")
         show = "import native\nfound = native.checked('{}', 'simulator', 'plain')\nprint(found.words, found.printed)"
         printed = """['hello {"kind": "right"}']\n"""
         self.says(show.format("wrong"), f"['Wrong for n = 5: got 0'] {printed}")
+        self.says(show.format("stopped"), f"['Wrong for n = 5: bad'] {printed}")
         self.says(show.format("unexplained"), f"['Wrong for n = 5: got 0'] {printed}")
         self.says(show.format("crash"), "['Wrong for n = 5: the program was ended by SIGSEGV, ", f" {printed}")
         for name, status in (("forged", 0), ("junk", 0), ("late", 3)):

@@ -46,6 +46,7 @@ function(objects target source)
   set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
   if(backend STREQUAL "simulator")
     target_compile_options(${target} PRIVATE -g1 -Wno-unused-parameter -Wno-unused-variable -Wno-error -Werror=uninitialized
+      -Werror=address  # such as a barrier without (), which does nothing
       $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized>)  # which is a guess
   endif()
 endfunction()

@@ -825,6 +825,14 @@ class Programs(Folder):
             self.assertEqual(len((self.folder / "log").read_text(encoding="utf-8").splitlines()), 1)
 
 
+    def test_a_barrier_without_brackets_is_an_error_in_a_students_code(self):
+        options = re.findall("-Werror=[a-z]+", (TOOLS.parent / "common/exercise/exercise.cmake").read_text(encoding="utf-8"))
+        for end, errors in ((";", 1), ("();", 0)):
+            run = subprocess.run(["g++", "-x", "c++", "-Wall", "-fsyntax-only", *options, "-"], input=f"void __syncthreads(); void f() {{ __syncthreads{end} }}",
+                                 text=True, capture_output=True, check=False)
+            self.assertEqual(run.returncode, errors, run.stderr)
+
+
 class FailedChecks(Folder):
     """The paragraphs that ./course test prints at its end."""
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kNotLocked = 97;  // the same number as in tools/exercises/grading.py
 constexpr std::size_t kMostInstructions = 4096;
+constexpr unsigned int kOwnProcess = 0x504944;  // stands for the process's id in the filter
 
 /// The number after `name` in the environment; -1 if there is none.
 long descriptor(const char* name, char** environment) {
@@ -32,6 +33,9 @@ void lock(int, char**, char** environment) {
     const long size = syscall(SYS_pread64, file, filter, sizeof(filter), 0);
     const auto instructions =
         static_cast<unsigned short>(size > 0 ? size / static_cast<long>(sizeof(filter[0])) : 0);
+    for (sock_filter& each : filter)
+        if (each.code == (BPF_JMP | BPF_JEQ | BPF_K) && each.k == kOwnProcess)
+            each.k = static_cast<unsigned int>(syscall(SYS_getpid));
     sock_fprog program{instructions, filter};
     if (instructions == 0 || syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0) {

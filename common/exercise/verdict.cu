@@ -50,7 +50,7 @@ bool is_too_large_for_lens(const Case& c) {
     return c.n > 1 << 16 || static_cast<std::size_t>(c.shape.grid) * c.shape.block > 1 << 14;
 }
 
-constexpr long kDiagnosisLimit = 20;  ///< a multiple, as of CaseLimit
+constexpr long kDiagnosisLimit = 10;  ///< a multiple, as of CaseLimit
 
 /// Almost as many elements as an int can count, for comparison with more.
 constexpr std::size_t kFewer = (std::size_t{1} << 31) - 5;

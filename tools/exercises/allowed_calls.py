@@ -23,6 +23,7 @@ CLONE_THREAD, CLONE_VFORK = 0x10000, 0x4000
 MAP_TYPE, MAP_PRIVATE = 0xf, 2
 PR_SET_NAME = 15
 INT = 0xffffffff  # the bits of an argument that the kernel reads as an int
+OWN_PROCESS = 0x504944  # common/exercise/lock.cpp replaces it by the process's id; no process can have this one
 # Signals by which the C++ library, the simulator or a sanitizer ends its process. Not SIGKILL: it counts as too little memory.
 OWN_SIGNALS = (signal.SIGABRT, signal.SIGFPE, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGTRAP, signal.SIGXCPU)
 
@@ -41,7 +42,7 @@ calls.add_rule(seccomp.ALLOW, "prlimit64", seccomp.Arg(2, seccomp.EQ, 0))  # may
 for command in (fcntl.F_GETFL, fcntl.F_GETFD, fcntl.F_SETFD):
     calls.add_rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, seccomp.MASKED_EQ, INT, command))
 for number in OWN_SIGNALS:
-    calls.add_rule(seccomp.ALLOW, "tgkill", seccomp.Arg(2, seccomp.MASKED_EQ, INT, number))
+    calls.add_rule(seccomp.ALLOW, "tgkill", seccomp.Arg(0, seccomp.MASKED_EQ, INT, OWN_PROCESS), seccomp.Arg(2, seccomp.MASKED_EQ, INT, number))
 for name in ("exit", "exit_group"):
     calls.add_rule(seccomp.ALLOW, name, seccomp.Arg(0, seccomp.MASKED_EQ, 128, 0))  # more is bubblewrap's status for a signal
 calls.add_rule(seccomp.ALLOW, "prctl", seccomp.Arg(0, seccomp.EQ, PR_SET_NAME))

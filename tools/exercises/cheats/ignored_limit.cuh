@@ -3,6 +3,5 @@
 #include <csignal>
 inline void count_in_turn(const unsigned char*, std::size_t, Tables&) {
     std::signal(SIGXCPU, SIG_IGN);
-    for (;;) {
-    }
+    for (;;) {}
 }

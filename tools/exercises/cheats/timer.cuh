@@ -11,6 +11,5 @@ inline void count_in_turn(const unsigned char*, std::size_t, Tables&) {
     itimerspec soon{};
     soon.it_value.tv_nsec = 1;
     timer_settime(timer, 0, &soon, nullptr);
-    for (;;) {
-    }
+    for (;;) {}
 }

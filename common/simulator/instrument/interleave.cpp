@@ -23,12 +23,19 @@
 
 namespace {
 
+constexpr std::size_t kMostBytesAtOnce = 16;  ///< more are a copy, or memset
+
 /// What decides when the threads of this OS thread's block are interrupted.
 thread_local struct {
     std::uint64_t serial = 0;  ///< the block's
     std::uint64_t random = 0;
     bool has_stalled = false;
 } pauses;
+
+/// Whether other threads can access a place.
+bool is_shared(sim::Block& block, const void* place) {
+    return block.shared().has(place) || sim::place(place, 1) == sim::Place::inside;
+}
 
 /// In one of eight calls, lets the other threads of the block run first. At most once per block, if
 /// `store_to` is in device memory, also sleeps for a moment, so that other blocks, which can see this memory,
@@ -97,6 +104,8 @@ struct Instrument {
     static void stores(const void* address, std::size_t bytes, const void*) {
         if (sim::running_block != nullptr) {
             sim::require_no_redzone(*sim::running_block, address, bytes);
+            // No pause where a thread clears its own array: each level of a deep recursion may do so.
+            if (bytes > kMostBytesAtOnce && !is_shared(*sim::running_block, address)) return;
             return maybe_pause(*sim::running_block, address);
         }
         // Host threads other than the first, as in chapter 01, also let others run at times.

@@ -19,8 +19,9 @@ endif()
 target_compile_options(simulated_code INTERFACE -UNDEBUG -fstack-clash-protection $<$<CONFIG:Release>:-g1>
   $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-icf> $<$<CXX_COMPILER_ID:GNU>:-ftrack-macro-expansion=0>)
 
-# Copies of any size are calls, which are seen (kernel.h). Otherwise, g++ compiles small ones to instructions that are not.
-set(COPIES_ARE_CALLS -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset CACHE INTERNAL "How copies are compiled where accesses are seen")
+# Copies of any size are calls, which are seen (kernel.h). Otherwise, g++ compiles small ones to instructions that are not,
+# and with Ubuntu's _FORTIFY_SOURCE, to builtin functions.
+set(COPIES_ARE_CALLS -U_FORTIFY_SOURCE -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset CACHE INTERNAL "How copies are compiled where accesses are seen")
 
 # interleaved_code(target): code whose threads are interrupted between a load and a store. Each access is a call, and
 # with -O1, there are fewer accesses than with -Og. interleaved(target): a program of such code.

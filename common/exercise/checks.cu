@@ -126,9 +126,9 @@ TEST_CASE("a diagnosis says for which calls, sizes and inputs a sum is right") {
           "The sum is right for small numbers, but wrong for large ones, as if an intermediate result had "
           "fewer than 64 bits.");
     CHECK(said_of([](const int* data, std::size_t n, Numbers sum, Numbers, LaunchShape) {
-              double total = 0;
-              for (std::size_t i = 0; i < n; ++i) total += static_cast<double>(data[i]) * data[i];
-              *sum = static_cast<unsigned long long>(total);
+              *sum = 0;
+              for (std::size_t i = 0; i < n; ++i)
+                  *sum += static_cast<unsigned long long>(static_cast<double>(data[i]) * data[i]);
           }) ==
           "The sum is right for numbers such as 100003, but wrong for 94906267, whose square needs 54 "
           "bits, as if an intermediate result were a floating-point number, which is rounded.");

@@ -58,7 +58,8 @@ said=$(awk '
 # Errors of clang's own, which are ignored: for `__shared__ alignas(16) float x[4]`, a launch in a kernel, `int a[n] =
 # {1}` and main without a type.
 clangs_own=": error: \(an attribute list cannot appear here\|reference to __global__ function '.*' in __global__ function\|"
-clangs_own+="variable-sized object may not be initialized\|.*a type specifier.* for all declarations\)\$"
+clangs_own+="variable-sized object may not be initialized\|C++ requires a type specifier for all declarations\|"
+clangs_own+="a type specifier is required for all declarations\)\$" # clang 16's words
 grep -qv "$clangs_own" <<<"$errors" || exit 0
 # The course's files are named relative to its root.
 sed "/$clangs_own/,+2d; /^[0-9]* errors\? generated/d; /^[0-9]* warnings\? generated/d" <<<"${said//"$root/"/}" >&2

@@ -121,7 +121,6 @@ class Unit:
         """Saves clang's messages about code that nvcc would reject, if a clang that reads CUDA was found. `compile_` compiles the file."""
         cache, words = (build / "CMakeCache.txt").read_text(encoding="utf-8", errors="surrogateescape"), ""
         if not self.is_host and re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
-            self.translate(build, "--cuda")
             copy = f"{self.for_clang}{self.path}"
             done = run([ROOT / "common/simulator/clang/rejected.sh", "--program", copy, *self.include(self.for_clang), *standard(self.file), *self.options],
                        env={**os.environ, "CLANG": re.search("^CLANGXX:[^=]*=(.*)$", cache, re.MULTILINE)[1]})
@@ -162,8 +161,10 @@ def with_simulator(build, files, options, folder, program, target):
     words = [*flags, *(option for option in options if not option.startswith("-Xcompiler"))]
     folders = [option[2:] for option in options if option.startswith("-I")]
     units = [Unit(file, f"{program}.{k}", folder, words, folders) for k, file in enumerate(files)]
-    for unit in units:
+    for unit in units:  # one after the other, and all before a compiler reads any: they share copies of headers
         unit.translate(build)
+        if not unit.is_host:
+            unit.translate(build, "--cuda")
     archives = [build / f"lib{name}.a" for name in ("simulator", *(["lens"] if target == "program_lens" else []))]
     old = [unit for unit in units if is_older(unit.object, [*files_read(unit.rule), *archives, build / "build.ninja"])]  # with its options
     messages = ""

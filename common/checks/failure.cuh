@@ -70,7 +70,8 @@ struct Failure {
         json.add("kind", kKinds[static_cast<int>(kind)]);
         if (difference)
             json.add("index", difference->index, "got", difference->got, "expected", difference->expected)
-                .add("has_poison", !poison_text(difference->got, difference->expected).empty());
+                .add("has_poison", includes_poison(difference->got, difference->expected), "has_unset",
+                     includes_unset(difference->got, difference->expected));
 #ifndef __CUDACC__
         if (!fault.message.empty()) json.object("fault", [&](Json& its) { fault.write(its); });
 #endif

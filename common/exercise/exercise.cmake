@@ -47,7 +47,8 @@ function(objects target source)
   if(backend STREQUAL "simulator")
     target_compile_options(${target} PRIVATE -g1 -Wno-unused-parameter -Wno-unused-variable -Wno-error -Werror=uninitialized
       -Werror=address  # such as a barrier without (), which does nothing
-      $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized>)  # which is a guess
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized>  # which is a guess
+      -ftrivial-auto-var-init=pattern)  # so that no variable without a value is 0 by luck (verify.hpp knows the pattern)
   endif()
 endfunction()
 

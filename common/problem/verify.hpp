@@ -76,30 +76,58 @@ inline std::optional<std::string> Histogram::verify(const Results& bins, const E
     return wrong ? wrong : verify_in_reverse(bins, data, n);
 }
 
-/// @return An explanation if a result includes the value of memory that was read before it was written;
-///         otherwise empty.
+/// The byte that fills memory in which nothing was written, the poison.
+constexpr unsigned char kUnwritten = 0xA5;
+/// The byte that fills local variables of a student's code that have no value, as the compiler chooses
+/// (exercise.cmake).
+#ifdef __clang__
+constexpr unsigned char kUnset = 0xAA;
+#else
+constexpr unsigned char kUnset = 0xFE;
+#endif
+
+/// @return Whether a wrong result includes numbers whose bytes are all `byte`.
 ///
-/// The simulator fills memory with bytes 0xA5, the poison. Sums of fewer than 2^20 unwritten numbers of 64 or
-/// 32 bits are recognized, as are such sums of 32-bit totals, each of up to 32 unwritten counters.
-inline std::string poison_text(unsigned long long got, unsigned long long expected) {
-    constexpr unsigned long long kPoison = 0xA5A5A5A5A5A5A5A5ull, kMostTimes = 1 << 20;
-    unsigned long long inverse = kPoison;  // modulo 2^64, by Newton's iteration: an odd number has one
-    for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - kPoison * inverse;
+/// Sums of fewer than 2^20 such numbers of 64 or 32 bits are recognized, as are such sums of 32-bit totals,
+/// each of up to 32 such numbers.
+inline bool includes_number_of(unsigned char byte, unsigned long long got, unsigned long long expected) {
+    constexpr unsigned long long kMostTimes = 1 << 20;
+    const unsigned long long wide = byte * 0x0101010101010101ull, narrow = wide >> 32;
     const auto is_few_times = [](unsigned long long sum, unsigned long long number) {
         return sum != 0 && sum % number == 0 && sum / number < kMostTimes;
     };
-    const auto includes_poison = [&](unsigned long long excess) {
-        // 17 times the poison is -11 modulo 2^64, so a multiple of 17 may be an ordinary small difference.
-        const unsigned long long wide = excess * inverse;
-        const unsigned long long narrow = kPoison >> 32, negative = 0x100000000ull - narrow;
-        bool found = (is_few_times(wide, 1) && wide % 17 != 0) || is_few_times(-excess, negative);
-        for (unsigned int counters = 1; counters <= 32; ++counters)  // their total also has 32 bits
-            found = found || is_few_times(excess, static_cast<std::uint32_t>(counters * narrow));
+    const auto includes = [&](unsigned long long excess) {
+        bool found = is_few_times(-excess, 0x100000000ull - narrow);  // negative numbers
+        for (unsigned int numbers = 1; numbers <= 32; ++numbers)      // their total also has 32 bits
+            found = found || is_few_times(excess, static_cast<std::uint32_t>(numbers * narrow));
+        // 17 times 0xA5A5A5A5A5A5A5A5 is -11 modulo 2^64: a small difference may have any cause.
+        if (excess + kMostTimes < 2 * kMostTimes) return found;
+        for (unsigned long long times = 1; times < kMostTimes && !found; ++times)
+            found = times * wide == excess;
         return found;
     };
-    if (got == kPoison) return ", which is 0xA5A5A5A5A5A5A5A5, the fill pattern of unwritten memory";
-    if (!includes_poison(got) && !includes_poison(got - expected)) return "";
-    return ", which includes 0xA5A5A5A5, the fill pattern of unwritten memory";
+    return includes(got) || includes(got - expected);
+}
+
+/// @return Whether a wrong result includes a local variable to which nothing was assigned.
+inline bool includes_unset(unsigned long long got, unsigned long long expected) {
+    return includes_number_of(kUnset, got, expected);
+}
+
+/// @return Whether a wrong result includes memory that was read before it was written.
+inline bool includes_poison(unsigned long long got, unsigned long long expected) {
+    return includes_number_of(kUnwritten, got, expected);
+}
+
+/// @return An explanation of a wrong result that includes such a value; otherwise empty.
+inline std::string poison_text(unsigned long long got, unsigned long long expected) {
+    if (got == kUnwritten * 0x0101010101010101ull)
+        return ", which is 0xA5A5A5A5A5A5A5A5, the fill pattern of unwritten memory";
+    if (includes_poison(got, expected))
+        return ", which includes 0xA5A5A5A5, the fill pattern of unwritten memory";
+    if (includes_unset(got, expected))
+        return ", which includes a local variable that was used before it had a value";
+    return "";
 }
 
 /// A result that is wrong.

@@ -14,6 +14,7 @@ OUTPUT = 4 << 20  # bytes that a check may print
 
 BY_LUCK = "The results are right, but nothing orders accesses to the same memory: on a GPU, the results may be wrong."
 UNWRITTEN = "The results are right, but the code reads memory that was never written."
+UNSET = "A result includes a local variable that was used before it had a value."
 DEPENDS_ON_ORDER = {"text": "The result depends on the order in which the threads run. A barrier or an atomic operation may be missing, or an "
                             "index may be wrong.", "of_race": True}
 DEPENDS_ON_SMS = "The result is right on a GPU with 2 SMs, but wrong on one with 4, where the default grid has more blocks."
@@ -44,6 +45,7 @@ class Verdict:
     case: dict = field(default_factory=dict)  # the failing case; `words` describes it
     fault: dict = field(default_factory=dict)  # a kernel's (common/simulator/include/simulator/fault.h)
     has_poison: bool = False  # a result includes memory that was never written
+    has_unset: bool = False  # a result includes a local variable to which nothing was assigned
     site: str = ""  # the line of the student's file, if the message names one
     message: str = ""  # the line that the chapter's checks print
     printed: list = field(default_factory=list)  # lines that the student's code printed in the failing case
@@ -178,8 +180,9 @@ def changes_with_order(found, other):
 def with_meaning(order, meaning, found):
     """The verdict of a later check, with the meaning of a failure after the plain check has passed."""
     if order == "interleaved" and found.ends:
-        # With a race, guesses from the results would mislead. A bad address is not a race.
-        return replace(found, sentences=[{"text": meaning, "of_race": True}] if found.fault.get("kind") != "address" else [])
+        # With a race, guesses from the results would mislead. A bad address is not a race, and nor is a missing value.
+        is_race = found.fault.get("kind") != "address" and not found.has_unset
+        return replace(found, sentences=[{"text": meaning, "of_race": True}] if is_race else [])
     if order == "interleaved":
         meaning = "If the threads run one after another, the same check passes."
     elif found.kind != "tool":

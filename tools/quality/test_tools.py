@@ -987,7 +987,7 @@ inline const std::vector<Variant<Histogram>> kVariants = {
         self.assertNotIn("return 1", self.says(code + "print(with_hidden(exercise, 'int late() {}'))"))
 
     def test_only_results_that_change_with_the_order_are_said_to(self):
-        begin = ("from verdict import Verdict, changes_with_order, sentences, with_meaning\n"
+        begin = ("from dataclasses import replace\nfrom verdict import Verdict, changes_with_order, sentences, with_meaning\n"
                  "right, guess, case = Verdict('right'), sentences('a guess'), {'n': 1, 'words': 'n = 1'}\n"
                  "one, two = Verdict('result', 'got 0', guess, case), Verdict('result', 'got 7', [], case)\n"
                  "stopped, elsewhere = (Verdict('error', f'thread {k}', [], case, {'kind': 'address'}) for k in (3, 9))\n")
@@ -995,12 +995,13 @@ inline const std::vector<Variant<Histogram>> kVariants = {
                                ("stopped, one", False), ("stopped, right", True)):
             self.says(f"{begin}print(changes_with_order({pair}))", f"{expected}\n")
         # What the failed check is about remains, unlike a guess.
-        code = ("import asyncio, stages\nfrom dataclasses import replace\n"
+        code = ("import asyncio, stages\n"
                 "one = replace(one, sentences=[*guess, {'text': 'an idea', 'of_race': False, 'is_idea': True}])\n"
                 "async def run(*_, **__): return right\nstages.run = run\nclass Machine: pass\n")
         self.says(f"{begin}{code}print(asyncio.run(stages.in_two_orders(exercise, one, Machine)).words)",
                   "got 0', '  an idea', '  The result depends on the order")
         for order, found, expected in (("interleaved", "one", "['Wrong for n = 1: got 0', '  a race']"), ("interleaved", "stopped", "thread 3']"),
+                                       ("interleaved", "replace(one, has_unset=True)", "['Wrong for n = 1: got 0']"),
                                        ("interleaved", "Verdict('time', 'endless')", "['endless', '  If the threads run one after another, the same check passes.']"),
                                        ("plain", "one", "got 0', '  Without AddressSanitizer and UndefinedBehaviorSanitizer, the same check passes.', '  a guess']"),
                                        ("plain", "Verdict('tool', 'overflow')", "['overflow', '  a race']")):

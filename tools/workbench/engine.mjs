@@ -9,6 +9,9 @@ export const OPTIONS = ["-O2", "-fno-inline", "-fno-unroll-loops", "-fno-vectori
   "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-jump-threading-threshold=0", "-mllvm", "-disable-loop-idiom-all",
   `-fsanitize=${CHECKED}`, `-fno-sanitize-recover=${CHECKED}`];
 
+// The further options by which common/exercise/exercise.cmake compiles a student's file.
+const EXERCISE = [...OPTIONS, "-ftrivial-auto-var-init=pattern", "-Werror=uninitialized"];
+
 // The options by which tools/course/program.py compiles programs from outside the course. In addition, some headers that many programs
 // include are always included.
 const STANDARD = "-std=gnu++17"; // for programs that don't name a standard
@@ -50,7 +53,7 @@ export class Engine {
    * Without this, each source would take several times as long.
    */
   warm(standard = "") {
-    const [text, options] = standard ? [INCLUDES, [...PROGRAM, standard]] : [this.includes, OPTIONS];
+    const [text, options] = standard ? [INCLUDES, [...PROGRAM, standard]] : [this.includes, EXERCISE];
     return this.preludes[standard] ??= this.keep(`prelude${standard}`, () => this.toolchain.compilePrelude(text, options))
       .then((compiled) => ({ "prelude.hpp": text, "prelude.pch": compiled }));
   }
@@ -77,7 +80,7 @@ export class Engine {
   async #compile(source, standard) {
     const { text, said } = await translate(this.modules.translate, standard ? "program.cu" : "exercise.cu", source, standard !== "");
     if (text === undefined) throw new Refused(said);
-    return this.toolchain.compileModule(text, standard ? [...PROGRAM, standard] : OPTIONS, await this.warm(standard));
+    return this.toolchain.compileModule(text, standard ? [...PROGRAM, standard] : EXERCISE, await this.warm(standard));
   }
 
   run(order, words, settings, hear) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../cuda/device_buffer.cuh"
@@ -14,22 +15,29 @@
 
 namespace verifying_checks {
 
-TEST_CASE("a result that includes the value of unwritten memory is recognized, and no other is") {
-    constexpr unsigned long long kWide = 0xA5A5A5A5A5A5A5A5ull, kNarrow = 0xA5A5A5A5ull;
-    const auto negative = static_cast<unsigned long long>(static_cast<long long>(static_cast<int>(kNarrow)));
-    const auto is_recognized = [](unsigned long long got, unsigned long long expected) {
-        return verify_one_by_one({got}, {expected}).value().find("0xA5A5A5A5") != std::string::npos;
+TEST_CASE("a result that includes unwritten memory or an unset variable is recognized, and no other is") {
+    const auto words_of = [](unsigned long long got, unsigned long long expected) {
+        return verify_one_by_one({got}, {expected}).value();
     };
-    const unsigned long long seven_counters = 7 * kNarrow % (1ull << 32);  // in 32 bits, per block
-    for (const unsigned long long expected : {0ull, 7ull, 1ull << 40})
-        for (const unsigned long long poison : {kWide, 3 * kWide, kNarrow, 1000 * kNarrow, negative,
-                                                5 * negative, seven_counters, 4 * seven_counters}) {
-            CHECK(is_recognized(poison, expected));
-            CHECK(is_recognized(expected + poison, expected));
-        }
+    for (const auto& [byte, words] :
+         {std::pair<unsigned char, const char*>{0xA5, "0xA5A5A5A5"}, {kUnset, "before it had a value"}}) {
+        const unsigned long long wide = byte * 0x0101010101010101ull, narrow = wide >> 32;
+        const auto negative =
+            static_cast<unsigned long long>(static_cast<long long>(static_cast<int>(narrow)));
+        const unsigned long long seven_counters = 7 * narrow % (1ull << 32);  // in 32 bits, per block
+        for (const unsigned long long expected : {0ull, 7ull, 1ull << 40})
+            for (const unsigned long long number : {wide, 3 * wide, narrow, 1000 * narrow, negative,
+                                                    5 * negative, seven_counters, 4 * seven_counters}) {
+                CHECK(words_of(number, expected).find(words) != std::string::npos);
+                CHECK(words_of(expected + number, expected).find(words) != std::string::npos);
+            }
+    }
+    const auto is_recognized = [&](unsigned long long got, unsigned long long expected) {
+        return words_of(got, expected).find(", which ") != std::string::npos;
+    };
     for (const unsigned long long got : {0ull, 1ull, 8ull, 165ull, 1ull << 39, ~0ull})
         CHECK_FALSE(is_recognized(got, 7));
-    unsigned int mistaken = 0;  // how many counts that are slightly too low or too high are taken for poison
+    unsigned int mistaken = 0;  // the number of counts, slightly too low or too high, that are recognized
     for (unsigned long long count = 1; count <= 100000; ++count)
         mistaken += is_recognized(100000 - count, 100000) + is_recognized(100000 + count, 100000);
     CHECK(mistaken == 0);

@@ -10,7 +10,8 @@ exercise  checks your file for an exercise, by default the first unsolved one, a
           the target on the exercise's page: once it does, your counts are shown next to the target,
           and on a GPU or in chapter 01, your times next to the chapter's
 
-NUMBER      03.2 is the second exercise of chapter 03; 03 is the first unsolved one of that chapter
+NUMBER      03.2 is the second exercise of chapter 03, as is the name of its file; 03 is the first
+            unsolved exercise of that chapter
 --watch     checks again whenever you save, and goes on to the next exercise; q quits, h shows a
             hint
 --hint      shows the next of three hints
@@ -154,8 +155,8 @@ def show(work, verdict, backend):
         return
     is_racy = stages.is_racy(exercise)
     if is_racy:
-        say("Done: the result is right as long as no two threads add to the same bin. On a GPU, nearly all additions "
-            "are lost otherwise; on the simulator, the table may show few lost additions or none, by luck.")
+        say(wrapped("Done: the result is right as long as no two threads add to the same bin. On a GPU, nearly all additions "
+                    "are lost otherwise; on the simulator, the table may show few lost additions or none, by luck."))
     else:
         say("", looks("good", "Solved:") + " the result is right for every size, input, address and launch shape that was tried.")
     for name, why in verdict.not_tried.items():
@@ -275,9 +276,11 @@ def status(chosen, backend):
 
 
 def find(name, chosen):
-    """The exercise with a given number, all exercises of a chapter, or all exercises."""
+    """The exercise with a given number or file, all exercises of a chapter, or all exercises."""
     if name is None:
         return chosen
+    if own := [each for each in chosen if os.path.basename(name) == os.path.basename(each.file)]:
+        return own
     chapter, _, number = name.rstrip("/").partition(".")
     chapter = chapter.partition("_")[0].zfill(2)
     found = [each for each in chosen if each.number[:2] == chapter and (not number or each.number == f"{chapter}.{number}")]

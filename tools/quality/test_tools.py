@@ -945,6 +945,10 @@ inline const std::vector<Variant<Histogram>> kVariants = {
             self.assertNotIn(missing, solution)
         self.says("print(exercise.hints(), exercise.section('Then'))", "'b\\n   c", "Why?")
 
+    def test_an_exercise_is_named_by_its_number_or_its_file(self):
+        self.says("from exercise import find\nnames = '03.1', '3.1', '03', '03_x/', 'work/03.1_one.cuh', '03.1_one.cuh'\n"
+                  "print([name for name in names if find(name, exercises()) != [exercise]])", "[]\n")
+
     def test_a_students_file_is_never_overwritten(self):
         self.says("print(work.begin())", "True")
         self.write("work/03.1_one.cuh", "mine")

@@ -32,6 +32,7 @@ TEST_CASE("a result that includes unwritten memory or an unset variable is recog
                 CHECK(words_of(expected + number, expected).find(words) != std::string::npos);
             }
     }
+    CHECK(words_of(0xA5A5A5A5A5A5A5A5ull, 7).find("which is 0xA5A5A5A5A5A5A5A5") != std::string::npos);
     const auto is_recognized = [&](unsigned long long got, unsigned long long expected) {
         return words_of(got, expected).find(", which ") != std::string::npos;
     };

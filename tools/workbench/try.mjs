@@ -2,11 +2,12 @@
 // usage: tools/workbench/try.mjs [--solutions | --faults] [EXERCISE | CHAPTER ...]
 //        tools/workbench/try.mjs --programs | --steps [CHAPTER ...] | --checks [--interleaved] [01 ... | simulator | lens]
 // Checks exercises as a browser does, in Node: each starter must fail with the words on its page, which g++ on Linux has
-// given. With --solutions, each chapter's own code must pass instead, and its kernels must be recorded for the player; with
-// --faults, each fault must be found that is found on Linux (docs/results/faults.txt). With --programs, each of docs/examples
-// must print what it prints on Linux (tools/quality/try_examples), and blocks of its kernels must be recorded. With --steps,
-// each step of live coding must show what its lesson plan says (tools/exercises/try_steps.py). With --checks, the chapters'
-// and the simulator's own checks must pass, as they do on Linux, except those that checks.txt lists.
+// given, and so must variables without a value. With --solutions, each chapter's own code must pass instead, and its kernels
+// must be recorded for the player; with --faults, each fault must be found that is found on Linux (docs/results/faults.txt).
+// With --programs, each of docs/examples must print what it prints on Linux (tools/quality/try_examples), and blocks of its
+// kernels must be recorded. With --steps, each step of live coding must show what its lesson plan says
+// (tools/exercises/try_steps.py). With --checks, the chapters' and the simulator's own checks must pass, as they do on Linux,
+// except those that checks.txt lists.
 // Needs what build.mjs has built; for --checks, with --checks.
 
 import { readFileSync, readdirSync } from "node:fs";
@@ -64,7 +65,10 @@ def is_found(fault):
     return not is_native and any(recorded()[fault.name].get(kind) for kind in ("plain", "interleaved", "lens"))
 
 KINDS = {
-    "": lambda: [(each.number, each.number, Chapter(each.chapter).starter(each), says(each), "") for each in exercises()],
+    "": lambda: [(each.number, each.number, Chapter(each.chapter).starter(each), says(each), "") for each in exercises()]
+        + [(each.number, f"{each.number}, {text}", Chapter(each.chapter).solution(each).replace("sum = 0;", text), words, "")
+           for each in exercises() if each.number == "05.1"
+           for text, words in (("sum;", "'sum' is uninitialized"), ("sum; if (threadIdx.x < n) sum = 0;", "expected 9, got"))],
     "--solutions": lambda: [(each.number, each.number, Chapter(each.chapter).solution(each), "", "") for each in exercises()],
     "--faults": lambda: [(each.exercise.number, f"{each.name}, {each.title}", each.text(), None, each.exercise.variant) for each in faults() if is_found(each)],
 }
@@ -79,7 +83,7 @@ for (const [number, name, text, says, variant] of tries) {
     await engine.ask("watch", [number, text], (event) => void (watched = event));
     watched.why ||= watched.recordings.length > 0 ? "" : "nothing was recorded";
   }
-  const said = [...verdict.words, ...watched.why ? [watched.why] : []].join("\n"), isRight = says === null ? !verdict.solved : said === says;
+  const said = [...verdict.words, ...watched.why ? [watched.why] : []].join("\n"), isRight = says === null ? !verdict.solved : name === number ? said === says : said.includes(says);
   console.log(`${name} ${isRight ? "as expected" : `differs: ${said || "it passes"}`}, ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   wrong += !isRight;
 }

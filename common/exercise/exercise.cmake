@@ -47,8 +47,11 @@ function(objects target source)
   if(backend STREQUAL "simulator")
     target_compile_options(${target} PRIVATE -g1 -Wno-unused-parameter -Wno-unused-variable -Wno-error -Werror=uninitialized
       -Werror=address  # such as a barrier without (), which does nothing
-      $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized>  # which is a guess
-      -ftrivial-auto-var-init=pattern)  # so that no variable without a value is 0 by luck (verify.hpp knows the pattern)
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized>)  # which is a guess
+    if(NOT (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12))
+      # Otherwise, a variable without a value may be 0 by luck. verify.hpp knows the pattern.
+      target_compile_options(${target} PRIVATE -ftrivial-auto-var-init=pattern)
+    endif()
   endif()
 endfunction()
 

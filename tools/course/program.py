@@ -57,6 +57,13 @@ def command_of(build, output):
     return command
 
 
+def clang_of(build):
+    """The clang that reads CUDA, as CMake has found it; None if there is none."""
+    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8", errors="surrogateescape")
+    is_found = re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE)
+    return re.search("^CLANGXX:[^=]*=(.*)$", cache, re.MULTILINE)[1] if is_found else None
+
+
 def sources_in(folder):
     return sorted(path.name for path in Path(folder).iterdir() if path.suffix in SOURCES and path.is_file())
 
@@ -117,13 +124,13 @@ class Unit:
         if said.returncode != 0:
             raise Refused(said.stdout.rstrip("\n"))
 
-    def ask_clang(self, build, compile_):
-        """Saves clang's messages about code that nvcc would reject, if a clang that reads CUDA was found. `compile_` compiles the file."""
-        cache, words = (build / "CMakeCache.txt").read_text(encoding="utf-8", errors="surrogateescape"), ""
-        if not self.is_host and re.search("^COURSE_CLANG:INTERNAL=TRUE$", cache, re.MULTILINE):
+    def ask_clang(self, clang, build, compile_):
+        """Saves clang's messages about code that nvcc would reject; none without a clang. `compile_` compiles the file."""
+        words = ""
+        if clang and not self.is_host:
             copy = f"{self.for_clang}{self.path}"
             done = run([ROOT / "common/simulator/clang/rejected.sh", "--program", copy, *self.include(self.for_clang), *standard(self.file), *self.options],
-                       env={**os.environ, "CLANG": re.search("^CLANGXX:[^=]*=(.*)$", cache, re.MULTILINE)[1]})
+                       env={**os.environ, "CLANG": clang})
             words = done.stdout.replace(copy.removeprefix(f"{ROOT}/"), self.file) if done.returncode == 1 else ""
             if missing.VARIABLE_SIZE in words:
                 # With a sanitizer, the compiler takes fewer sizes for constants.
@@ -161,10 +168,8 @@ def with_simulator(build, files, options, folder, program, target):
     words = [*flags, *(option for option in options if not option.startswith("-Xcompiler"))]
     folders = [option[2:] for option in options if option.startswith("-I")]
     units = [Unit(file, f"{program}.{k}", folder, words, folders) for k, file in enumerate(files)]
-    for unit in units:  # one after the other, and all before a compiler reads any: they share copies of headers
+    for unit in units:
         unit.translate(build)
-        if not unit.is_host:
-            unit.translate(build, "--cuda")
     archives = [build / f"lib{name}.a" for name in ("simulator", *(["lens"] if target == "program_lens" else []))]
     old = [unit for unit in units if is_older(unit.object, [*files_read(unit.rule), *archives, build / "build.ninja"])]  # with its options
     messages = ""
@@ -172,7 +177,10 @@ def with_simulator(build, files, options, folder, program, target):
         model = f"CMakeFiles/{target}.dir/program.cpp.o"
         compile_, link = command_of(build, model), command_of(build, f"bin/{target}")
         program.unlink(missing_ok=True)
-        begun = []
+        begun, clang = [], clang_of(build)
+        for unit in old:  # one after the other, and all before clang reads any: they share copies of headers
+            if clang and not unit.is_host:
+                unit.translate(build, "--cuda")
 
         def build_unit(unit):
             begun.append(unit.file)
@@ -181,7 +189,7 @@ def with_simulator(build, files, options, folder, program, target):
             return compiled(unit.command(compile_, model))
 
         messages = "".join(in_parallel([*(lambda unit=unit: build_unit(unit) for unit in old),
-                                        *(lambda unit=unit: unit.ask_clang(build, unit.command(compile_, model)) for unit in old)]))
+                                        *(lambda unit=unit: unit.ask_clang(clang, build, unit.command(compile_, model)) for unit in old)]))
         objects = [unit.object for unit in units]
         at = link.index(model)
         link = [*link[:at], *objects, *link[at + 1:], *flags]

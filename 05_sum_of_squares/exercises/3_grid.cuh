@@ -1,7 +1,7 @@
 /// @file
 /// @brief Checks of exercise 05.3: the last of more than 2^32 threads, of which the simulator runs only a
 /// few.
-#include "../common/checks/far_elements.cuh"
+#include "../common/checks/far_memory.hpp"
 #include "../common/cuda/device.cuh"
 
 /// Gives a single element to the last thread, and zeros to all others.

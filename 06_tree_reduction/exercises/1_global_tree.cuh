@@ -1,6 +1,6 @@
 /// @file
 /// @brief Checks of exercise 06.1: more than 2^32 values, of which the simulator adds only a few.
-#include "../common/checks/far_elements.cuh"
+#include "../common/checks/far_memory.hpp"
 #include "../common/cuda/device.cuh"
 
 /// Puts a single element after more than 2^33 zeros.

@@ -23,11 +23,6 @@ struct FarCase {
 
 namespace check_detail {
 
-/// During its lifetime, the simulator runs only two blocks at each end of a grid.
-struct EndsOnly : Setting {
-    EndsOnly() : Setting("CUDA_SIM_ENDS", 2) {}
-};
-
 /// `n` zeros. Some of them, between the elements of the blocks that run, can't be accessed.
 template <typename Element>
 auto far_zeros(std::size_t n, std::size_t per_round) {

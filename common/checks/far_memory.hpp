@@ -1,5 +1,6 @@
 /// @file
-/// @brief More elements than fit in memory: address space that needs no memory until it is written.
+/// @brief More elements than fit in memory, in address space that needs no memory until it is written, for
+/// the few blocks that run.
 #pragma once
 
 #ifndef __wasm__
@@ -13,7 +14,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "setting.hpp"
+
 namespace check_detail {
+
+/// During its lifetime, the simulator runs only two blocks at each end of a grid.
+struct EndsOnly : Setting {
+    EndsOnly() : Setting("CUDA_SIM_ENDS", 2) {}
+};
 
 #ifdef __wasm__
 

@@ -22,7 +22,7 @@ from cpp import Rejected
 from sandbox import MEMORY, TOO_LITTLE, Ended
 from stages import Machine, NotTried, Stage, has_lens, in_two_orders, stages, words_of_lens
 from starter import ROOT, Chapter
-from verdict import BY_COMPILER, BY_LUCK, CPU_SECONDS, FROM_TOOL, UNSET, Verdict, compiler_words, ended_by, read, sentences, with_meaning
+from verdict import BY_COMPILER, BY_LUCK, CPU_SECONDS, FROM_TOOL, Verdict, compiler_words, ended_by, read, sentences, with_meaning
 
 ENDED, NO_ANSWER = 4, 5  # statuses of the checks' own program (common/exercise/asking.cuh)
 ROOM = 1 << 28  # bytes on a disk that a compiler may need
@@ -281,11 +281,10 @@ class Grading(Machine):
         """A stage's verdict, with an explanation of what the failed stage means."""
         if found.kind in BY_COMPILER:
             return found
-        if stage.name == "interleaved":
-            # Without a number: the order decides which case fails first.
-            return Verdict(found.kind, UNSET if found.has_unset else stage.meaning)
         if stage.meaning:
-            return with_meaning(stage.order, stage.meaning, found)
+            said = with_meaning(stage.order, stage.meaning, found)
+            # Without a number: the order decides in which case a race shows first.
+            return Verdict(found.kind, stage.meaning) if any(each["of_race"] for each in said.sentences) else said
         if stage.name == "plain":
             return await in_two_orders(self.exercise, found, self)
         if found.kind == "point":

@@ -14,7 +14,6 @@ OUTPUT = 4 << 20  # bytes that a check may print
 
 BY_LUCK = "The results are right, but nothing orders accesses to the same memory: on a GPU, the results may be wrong."
 UNWRITTEN = "The results are right, but the code reads memory that was never written."
-UNSET = "A result includes a local variable that was used before it had a value."
 DEPENDS_ON_ORDER = {"text": "The result depends on the order in which the threads run. A barrier or an atomic operation may be missing, or an "
                             "index may be wrong.", "of_race": True}
 DEPENDS_ON_SMS = "The result is right on a GPU with 2 SMs, but wrong on one with 4, where the default grid has more blocks."

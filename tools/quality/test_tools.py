@@ -1545,6 +1545,9 @@ class GradeOfAClass(unittest.TestCase):
                 screening.run.return_value = self.verdict.Verdict("rejected", "nvcc would reject it.") if fails_in == "rejected" else right
                 found = asyncio.run(Stub(self.by_number["03.2"], fails_in).staged({"includes": [], "text": "", "notes": []}))
                 self.assertEqual(found, (expected, words))
+            wrong.fault["kind"] = "no progress"  # which is no race
+            self.assertEqual(asyncio.run(Stub(self.by_number["03.2"], "interleaved").staged({"includes": [], "text": "", "notes": []})),
+                             ("interleaved", ["Wrong for n = 5: ", "  If the threads run one after another, the same check passes."]))
 
     def test_the_rubric_decides_about_the_points(self):
         rubric = self.read("[points]\neach = 8\n03.2 = 10\n[percent]\nlens = 60\n[late]\na_day = 25\n")

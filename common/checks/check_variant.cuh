@@ -22,6 +22,14 @@
 
 namespace check_detail {
 
+/// An element that consists of equal bytes.
+template <typename Element>
+Element element_of(int byte) {
+    Element element;
+    std::memset(&element, byte, sizeof(element));
+    return element;
+}
+
 /// A case's data.
 template <typename Problem>
 std::vector<typename Problem::Element> data_of(const Case& c) {
@@ -77,9 +85,7 @@ std::optional<Failure> failure_in(const Variant<Problem>& variant, const Case& c
     const Results of_zeros = variant.expected(Problem::reference(zeros.data(), c.n));
     // Reading the poison before or after the data changes the result. With an offset of 0 there is no poison:
     // reading past the end is then a fault, which the simulator and sanitizers find.
-    Element poison;
-    std::memset(&poison, 0xA5, sizeof(poison));
-    std::vector<Element> moved(c.offset + c.n + c.offset, poison);
+    std::vector<Element> moved(c.offset + c.n + c.offset, check_detail::element_of<Element>(kUnwritten));
     std::optional<Failure> wrong;
     // Makes the simulator report a barrier that threads skip by returning early. On a GPU, such a barrier
     // works, and one that is skipped by mistake often seems to.
@@ -184,11 +190,8 @@ std::optional<std::string> check_large_case(const Variant<Problem>& variant, std
     Results reference(Problem::kResults, 0);
     for (const Piece& piece : pieces) {
         CUDA_CHECK(cudaMemset(d_data.data() + piece.first, piece.byte, piece.count * sizeof(Element)));
-        Element value, other;
-        std::memset(&value, piece.byte, sizeof(value));
-        std::memset(&other, 7, sizeof(other));
-        Problem::add(reference, value, piece.count);
-        if (piece.count < n) Problem::add(reference, other, -piece.count);
+        Problem::add(reference, check_detail::element_of<Element>(piece.byte), piece.count);
+        if (piece.count < n) Problem::add(reference, check_detail::element_of<Element>(7), -piece.count);
     }
     PreparedVariant<Problem> prepared(variant, n, {});
     prepared.call(d_data.data());

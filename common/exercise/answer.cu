@@ -17,6 +17,7 @@
 #include "../problem/histogram.hpp"
 #include "../problem/prepared_variant.cuh"
 #include "../problem/sum_of_squares.cuh"
+#include "../problem/verify.hpp"
 #include "other_threads.hpp"
 #include "question.hpp"
 
@@ -48,7 +49,7 @@ class Input {
         }
         near_.resize(offset_ + question.n + offset_);
         if (near_.empty()) return;
-        std::memset(near_.data(), 0xA5, near_.size() * sizeof(Element));
+        std::memset(near_.data(), kUnwritten, near_.size() * sizeof(Element));
         require(receive(near_.data() + offset_, question.n * sizeof(Element)));
         if (variant.on_cpu) return;
         d_near_ = DeviceBuffer<Element>(near_.size());

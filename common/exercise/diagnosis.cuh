@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <cstring>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -102,8 +101,7 @@ class Diagnosis {
 
     /// The results of one call, with the data between poison as in the failing case; nothing if it fails.
     std::optional<Answer> answer_to(const std::vector<Element>& data) const {
-        Element poison;
-        std::memset(&poison, 0xA5, sizeof(poison));
+        const auto poison = check_detail::element_of<Element>(kUnwritten);
         std::vector<Element> moved(c_.offset, poison);
         moved.insert(moved.end(), data.begin(), data.end());
         moved.insert(moved.end(), c_.offset, poison);
@@ -238,8 +236,7 @@ class Diagnosis {
         // Two values, because the squares of a third of the 3s add up to the same as all 3s.
         if (c_.n > 0 && is_plain_sum(3) && is_plain_sum(5))
             return say("The result is the sum of the elements, not of their squares.");
-        Element poison;
-        std::memset(&poison, 0xA5, sizeof(poison));
+        const auto poison = check_detail::element_of<Element>(kUnwritten);
         const unsigned long long square = Problem::reference(&poison, 1)[0];
         const unsigned long long excess = answer.got[0] - answer.expected[0];
         for (unsigned int times = 1; times <= 1024; ++times) {
@@ -270,7 +267,7 @@ class Diagnosis {
             say(std::to_string(untouched) + " of " + std::to_string(got.size()) +
                 " bins were never stored: they still have their old values.");
         const unsigned long long sum = sum_of(got);
-        if (got.size() == kBytes && sum > c_.n && sum - got[0xA5] + expected[0xA5] == c_.n)
+        if (got.size() == kBytes && sum > c_.n && sum - got[kUnwritten] + expected[kUnwritten] == c_.n)
             say("Bin 165 counts bytes from before or after the input, which the checks have set to 165: an "
                 "index is out of range.");
     }

@@ -52,8 +52,8 @@ bool is_too_large_for_lens(const Case& c) {
 
 constexpr long kDiagnosisLimit = 10;  ///< a multiple, as of CaseLimit
 
-/// Almost as many elements as an int can count, for comparison with more.
-constexpr std::size_t kFewer = (std::size_t{1} << 31) - 5;
+/// More elements than a float counts, for comparison with the long input, which needs 32 times as long.
+constexpr std::size_t kFewer = (std::size_t{1} << 27) + 5;
 
 /// A case in words, without its default values.
 std::string words_of(const Case& c) {

@@ -40,7 +40,7 @@ constexpr std::size_t kTexts = 7;             ///< an error's words, and the tex
 constexpr std::uint32_t kMostText = 1 << 14;  ///< bytes of an answer's texts
 /// If there are more than `kMostSent` elements, all are 0 except `kEnds` at each end, and only these are
 /// sent.
-constexpr std::size_t kMostSent = std::size_t{1} << 28, kEnds = 64;
+constexpr std::size_t kMostSent = std::size_t{1} << 29, kEnds = 64;
 
 /// The descriptor of this process's end of the socket; -1 if there is none.
 inline int socket_descriptor() {

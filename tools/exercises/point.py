@@ -59,7 +59,7 @@ OF_LAUNCHES = {
 }
 # The counts of the threads of a CPU.
 OF_HOST = {
-    "percent of all memory accesses by the busiest thread of the CPU": lambda host: 100 * ratio(host["busiest_thread"], host["accesses"]),
+    "memory accesses by the busiest thread of the CPU": lambda host: host["busiest_thread"],
     "memory accesses by threads of the CPU that hold a lock": lambda host: host["with_lock"],
     "threads of the CPU at the same time": lambda host: host["at_once"],
     "atomic operations by the CPU's threads": lambda host: host["atomics"],

@@ -124,6 +124,22 @@ void f(int* d, std::vector<float> values) {
     kernel<<<dim3(2, 2), 32, 128>>>(d, values.data(), nullptr, Point(square(2)));
 }'
 for standard in 17 20; do expect 0 "" "$legal"; done
+# What clang 14 lacks of C++20, and an error beside it, which is still shown, alone.
+lacks='struct Pair { int a, b; };
+template <typename T> struct Both { T a, b; };
+template <typename T> struct Wide { using Type = long long; };
+template <typename T> __device__ Wide<T>::Type wide(T x) { return x; }
+__global__ void kernel(int* d) {
+    const Pair pair(1, 2);
+    const auto& [a, b] = pair;
+    const Both both{a, b};
+    const auto sum = [&] { return a + b; };
+    d[0] = sum() + both.a + static_cast<int>(wide(d[1]));
+}'
+expect 0 "" "$lacks"
+expect 14 "reference to __host__ variable 'n'" "$lacks\nint n = 2;\n__global__ void more(int* d) { *d = n; }"
+expect 3 "device code cannot call the host's 'const Pair'" \
+  "struct Pair { int a; Pair(int x, int) : a(x) {} };\n$one{ const Pair pair(1, 2); *d = pair.a; }"
 expect 0 "" "${one}{ *d = 1; }\nmain() { int n = 2, v[n] = {1}; return v[1]; }"
 expect 2 "variable-length" "__global__ void kernel(int* d) { int v[*d] = {1}; *d = v[0]; }"
 exit $((failures > 0))

@@ -25,7 +25,7 @@ SPECIFIERS = set("""inline static constexpr consteval constinit const volatile t
 KEYWORDS = SPECIFIERS | set("""auto bool char double float int long short signed unsigned void wchar_t char8_t char16_t char32_t decltype
     alignas alignof sizeof noexcept requires typeof __typeof__ operator""".split())
 # Words whose brackets may come before a declared name, and the bracket of attributes.
-BEFORE_NAME = "__launch_bounds__", "alignas", "__align__", "["
+BEFORE_NAME = "__launch_bounds__", "alignas", "__align__", "requires", "["
 
 
 class Rejected(ValueError):
@@ -125,7 +125,7 @@ class Definition:
                 body = body[closing(body, 0) + 1:] if kind != "using" and body[:1] == ["{"] else []
             return set(filter(is_name, [*named[:1], *body]))
         if "requires" in head:
-            raise unclear("write a constraint as in 'template <std::integral T>', without 'requires'")
+            raise unclear("write brackets around a constraint, as in 'requires (sizeof(T) == 8)'")
         before = head[:min(head.index(mark) if mark in head else len(head) for mark in "([,")]
         if "operator" in before:
             return {"operator"}

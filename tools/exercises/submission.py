@@ -26,6 +26,8 @@ FORBIDDEN = re.compile(r"asm|__asm\w*|__attribute\w*|_Pragma|namespace|sim|SIM_\
 # builtin functions in kernels, and clang does not.
 BUILTIN = "builtin_((popcount|clz|ffs)(ll)?|expect|assume_aligned|unreachable|trap)"
 RESERVED = re.compile(rf"__(?!({BUILTIN}|restrict(__)?|func__|int128)$)\w+|_[A-Z]\w*")
+ERRORS = set("""cudaDeviceSynchronize cudaGetLastError cudaPeekAtLastError cudaError_t cudaSuccess cudaGetErrorName
+    cudaGetErrorString""".split())  # what any host code may use
 UNROLL = re.compile(r"# pragma unroll( \w+| \( \w+ \))?")
 ATTRIBUTES = {"maybe_unused", "nodiscard", "deprecated", "likely", "unlikely", "noreturn", "fallthrough", ",", "(", ")"}
 
@@ -52,7 +54,7 @@ def includes_of(tokens, allowed):
         header = "".join(words[2:])
         if number == 0 or UNROLL.fullmatch(" ".join(words)) or words == ["#", "pragma", "once"]:
             continue
-        if words[:2] == ["#", "include"] and (header in allowed or HEADER.fullmatch(header)):
+        if words[:2] == ["#", "include"] and (header in (*allowed, '"cuda_runtime.h"') or HEADER.fullmatch(header)):
             includes.append(f"#include {header}")
         else:
             named = f"#include {header}" if words[:2] == ["#", "include"] else " ".join(words)
@@ -113,7 +115,7 @@ def read(exercise, raw):
     tokens = tokens_of(text)
     added = includes_of(tokens, {line.removeprefix("#include ") for line in own})
     needed = chapter.needed(exercise.variant)
-    course_words = set(re.findall(r"\w+", "\n".join(line for part in needed for line in part)))
+    course_words = ERRORS | set(re.findall(r"\w+", "\n".join(line for part in needed for line in part)))
     screen([token for token in tokens if not token.directive], course_words)
 
     # The course's definitions, each with whether the student writes it.

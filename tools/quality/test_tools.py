@@ -1912,14 +1912,20 @@ class Grade(unittest.TestCase):
                        "__device__ unsigned int turns = 0;", "struct S { S(); } s;", "using namespace std;", "[[nodiscard]] int f();",
                        "constexpr auto f = [] { return 1; };", "int gr\u00f6\u00dfe;", '[[deprecated("x"), nodiscard]] int f() { return 1; }',
                        "const auto a = static_cast<::std::size_t>(1);", "__device__ int f(int x) {\f return x; }",
-                       '[[nodiscard("x")]] __global__ void grid_stride_kernel(int) {}', "__device__ int g() { return ::min(1, 2); }", "static const int kOne = 1;"):
+                       '[[nodiscard("x")]] __global__ void grid_stride_kernel(int) {}', "__device__ int g() { return ::min(1, 2); }", "static const int kOne = 1;",
+                       "template <typename T> requires (sizeof(T) == 8) T same(T x) { return x; }", "template <typename T> T f(T x) requires (sizeof(T) == 8) { return x; }",
+                       "inline bool failed() { return cudaDeviceSynchronize() != cudaSuccess; }"):
             for begins, ends in (("", "\n"), ("\ufeff", "\r\n")):
                 text = begins + self.solution.replace("#pragma once", f"#pragma once\n{helper}").replace("\n", ends)
                 self.assertIn(helper.replace("\f", " "), self.compiled(text))
 
+    def test_the_header_of_cuda_may_be_included_in_quotes(self):
+        self.assertIn('#include "cuda_runtime.h"', self.read(f'#include "cuda_runtime.h"\n{self.solution}')["includes"])
+
     def test_what_runs_without_a_call_or_hides_is_refused(self):
         for added in ("namespace a {}", "namespace a = std;", "using namespace a;", "__device__ void multiprocessor_count() {}", "};", "{",
                       "/* never closed", "#define x y", "# include <../x.h>", "#include <sys/../x.h>", '#include "x.h"', "%:define x y",
+                      "template <typename T> requires true && (T{} == 1) void multiprocessor_count(T) {}", "template <typename T> requires (true) void multiprocessor_count(T) {}",
                       "#pragma once /*\n*/ constexpr int x = 1;", "constexpr int x = 1, multiprocessor_count = 2;",
                       "// x \\\nint x;", "int \\u0041;", "int \u2028e;", "int e\u0301;", "void f() { [[deprecated(f())]] int x; }", 'using x = R"(")";', 'using x = u8R"(")";', "int x\0;", "int x;\rint y;",
                       "__device__ void f() { sim::g(); }", "__device__ void grid_stride_kernel(int) {}", 'extern "C" void free(void*) {}',

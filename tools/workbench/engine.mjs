@@ -10,7 +10,7 @@ export const OPTIONS = ["-O2", "-fno-inline", "-fno-unroll-loops", "-fno-vectori
   `-fsanitize=${CHECKED}`, `-fno-sanitize-recover=${CHECKED}`];
 
 // The further options by which common/exercise/exercise.cmake compiles a student's file.
-const EXERCISE = [...OPTIONS, "-ftrivial-auto-var-init=pattern", "-Werror=uninitialized"];
+const EXERCISE = [...OPTIONS, "-ftrivial-auto-var-init=pattern", "-Werror=uninitialized", "-mllvm", "-capture-tracking-max-uses-to-explore=0"];
 
 // The options by which tools/course/program.py compiles programs from outside the course. In addition, some headers that many programs
 // include are always included.

@@ -16,8 +16,8 @@ struct HostCounts {
     std::uint64_t atomics = 0;         ///< atomic operations
     std::uint64_t with_lock = 0;       ///< accesses by threads that held a mutex
     std::uint64_t at_once = 0;         ///< the most threads that existed at the same time, besides the first
-    /// At how many addresses the thread with the most has stored often, counting only stores at an address
-    /// that differs from those of the last three stores.
+    /// At how many addresses the thread with the most has stored often, and nearly always at other addresses
+    /// in its last three stores.
     std::uint64_t in_turn = 0;
 };
 

@@ -25,7 +25,7 @@ FORBIDDEN = re.compile(r"asm|__asm\w*|__attribute\w*|_Pragma|namespace|sim|SIM_\
 # Names that C++ reserves for compilers and libraries may be macros. Those of CUDA are in the simulator's headers. nvcc rejects the other
 # builtin functions in kernels, and clang does not.
 BUILTIN = "builtin_((popcount|clz|ffs)(ll)?|expect|assume_aligned|unreachable|trap)"
-RESERVED = re.compile(rf"__(?!({BUILTIN}|restrict(__)?|func__|int128)$)\w+|_[A-Z]\w*")
+RESERVED = re.compile(rf"__(?!({BUILTIN}|restrict(__)?|noinline__|func__|int128)$)\w+|_[A-Z]\w*")
 ERRORS = set("""cudaDeviceSynchronize cudaGetLastError cudaPeekAtLastError cudaError_t cudaSuccess cudaGetErrorName
     cudaGetErrorString""".split())  # what any host code may use
 UNROLL = re.compile(r"# pragma unroll( \w+| \( \w+ \))?")

@@ -1914,7 +1914,7 @@ class Grade(unittest.TestCase):
                        "const auto a = static_cast<::std::size_t>(1);", "__device__ int f(int x) {\f return x; }",
                        '[[nodiscard("x")]] __global__ void grid_stride_kernel(int) {}', "__device__ int g() { return ::min(1, 2); }", "static const int kOne = 1;",
                        "template <typename T> requires (sizeof(T) == 8) T same(T x) { return x; }", "template <typename T> T f(T x) requires (sizeof(T) == 8) { return x; }",
-                       "inline bool failed() { return cudaDeviceSynchronize() != cudaSuccess; }"):
+                       "inline bool failed() { return cudaDeviceSynchronize() != cudaSuccess; }", "__device__ __noinline__ int f() { return 1; }"):
             for begins, ends in (("", "\n"), ("\ufeff", "\r\n")):
                 text = begins + self.solution.replace("#pragma once", f"#pragma once\n{helper}").replace("\n", ends)
                 self.assertIn(helper.replace("\f", " "), self.compiled(text))

@@ -2,6 +2,10 @@
 /// @brief How declarations of shared memory are written in C++.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "tokens.hpp"
 
 /// Translates the declarations with `__shared__` among a file's tokens.
@@ -21,6 +25,9 @@ class SharedDeclarations {
         }
         return translate_static(at, in_function);
     }
+
+    /// How lambdas capture the variables that became local: `&s` for a reference, `s` for a pointer.
+    const std::vector<std::string>& captures() const { return captures_; }
 
  private:
     /// Whether a statement ends at a token, or the macro's definition that the statement is in.
@@ -64,6 +71,7 @@ class SharedDeclarations {
             tokens_.text(name).insert(0, "> ");
             return end;
         }
+        if (directive == 0) captures_.push_back(word);
         tokens_.text(name) = several ? "(* const " + word + ")" : "* const " + word;
         const std::size_t last = several ? tokens_.partner(tokens_.next(close)) : close;
         tokens_.text(end > last ? tokens_.end_before(end) - 1 : last) +=
@@ -119,6 +127,7 @@ class SharedDeclarations {
             const bool declared = tokens_.is(after, "[") || tokens_.is(after, ",") || tokens_.is(after, ";");
             if (!refers || templates != 0 || !tokens_.is_word(i) || !declared) continue;
             const std::string name = tokens_[i].text;
+            captures_.push_back("&" + name);
             references.append(" [[maybe_unused]] auto& ")
                 .append(name)
                 .append(" = ::sim::shared_variable<sim_");
@@ -148,4 +157,5 @@ class SharedDeclarations {
     }
 
     Tokens& tokens_;
+    std::vector<std::string> captures_;
 };

@@ -19,18 +19,18 @@ class ShuffleChains {
             if (tokens[i].directive == 0 && begins_after(tokens, i)) translate_one(tokens, tokens.next(i));
     }
 
- private:
-    template <std::size_t kCount>
-    static bool is_one_of(const Tokens& tokens, std::size_t i, const char* const (&words)[kCount]) {
-        return std::any_of(std::begin(words), std::end(words),
-                           [&](const char* word) { return tokens.is(i, word); });
-    }
-
     /// Whether a statement begins after a token.
     static bool begins_after(const Tokens& tokens, std::size_t i) {
         if (is_one_of(tokens, i, {";", "{", "}", "else", "do"})) return true;
         if (!tokens.is(i, ")") || tokens.partner(i) == kNone) return false;
         return is_one_of(tokens, tokens.end_before(tokens.partner(i)) - 1, {"if", "for", "while"});
+    }
+
+ private:
+    template <std::size_t kCount>
+    static bool is_one_of(const Tokens& tokens, std::size_t i, const char* const (&words)[kCount]) {
+        return std::any_of(std::begin(words), std::end(words),
+                           [&](const char* word) { return tokens.is(i, word); });
     }
 
     /// @return The next occurrence of a sign in the same simple statement that is in no brackets, or kNone.

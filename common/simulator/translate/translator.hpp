@@ -1,7 +1,7 @@
 /// @file
 /// @brief Turns a CUDA C++ file into plain C++20.
 ///
-/// Three things in a `.cu` file are not C++, and each has one rule. All else is left as it is,
+/// Five things in a `.cu` file are not C++, and each has one rule. All else is left as it is,
 /// line for line, so that messages and the debugger refer to the original file.
 ///
 ///     kernel<4><<<grid, block>>>(a, b);
@@ -10,6 +10,10 @@
 ///         typedef int sim_s[32], sim_t; auto& s = ::sim::shared_variable<sim_s>([] {}, "s"); auto& t = …
 ///     extern __shared__ int s[];
 ///         int * const s = ::sim::dynamic_shared; (void)s;
+///     [=](int i) { return s[i]; }
+///         [=, &s](int i) { return s[i]; }
+///     __noinline__ void f();
+///         __attribute__((noinline)) void f();
 ///
 /// Two things are added for messages: the variable that a shuffle's result is combined with, and the names of
 /// a kernel's parameters.
@@ -29,6 +33,7 @@
 
 #include "kernel_parameters.hpp"
 #include "launches.hpp"
+#include "shared_captures.hpp"
 #include "shared_declarations.hpp"
 #include "shuffle_chains.hpp"
 
@@ -47,12 +52,19 @@ class Translator {
             if (tokens_[i].directive != directive) statement = i;
             directive = tokens_[i].directive;
             if (tokens_.is(i, "__shared__")) {
-                i = SharedDeclarations(tokens_).translate(statement, i, functions_ > 0 || directive != 0) - 1;
+                SharedDeclarations shared(tokens_);
+                i = shared.translate(statement, i, functions_ > 0 || directive != 0) - 1;
+                for (const std::string& each : shared.captures()) captures_.declare(each, scopes_.size());
                 continue;
             } else if (tokens_.third(i, "<") != kNone) {
                 Launches(tokens_).translate(i);
             } else if (tokens_.is(i, "__global__") && functions_ == 0 && directive == 0) {
                 kernel_end = KernelParameters(tokens_).find(i, names);
+            } else if (tokens_.is(i, "[") && directive == 0) {
+                captures_.translate(i);
+            } else if (tokens_.is(i, "__noinline__") && !tokens_.is(tokens_.end_before(i) - 1, "(")) {
+                // A macro would also change GCC's __attribute__((__noinline__)).
+                tokens_.text(i) = "__attribute__((noinline))";
             }
             if (tokens_[i].kind == Token::sign) {
                 if (directive == 0) enter_or_leave(i);
@@ -72,6 +84,7 @@ class Translator {
         } else if (tokens_.is(i, "}") && !scopes_.empty()) {
             functions_ -= scopes_.back();
             scopes_.pop_back();
+            captures_.leave(scopes_.size());
         }
     }
     bool is_namespace(std::size_t open) const {
@@ -85,6 +98,7 @@ class Translator {
     }
 
     Tokens tokens_;
+    SharedCaptures captures_{tokens_};
     std::vector<bool> scopes_;  ///< for each open brace: whether it is a function's, not a namespace's
     std::size_t functions_ = 0;
 };

@@ -201,6 +201,49 @@ TEST_CASE("a shared array of whole vectors can be read as vectors") {
     CHECK(written_by([](int* d) { alignment_kernel<<<1, 1>>>(d); }) == 0);
 }
 
+__global__ void tree_kernel(int* d_cell) {
+    __shared__ int values[64];
+    const auto partner = [=](unsigned int distance) { return values[threadIdx.x + distance]; };
+    values[threadIdx.x] = 1;
+    __syncthreads();
+    for (unsigned int half = 32; half > 0; half /= 2) {
+        if (threadIdx.x < half) values[threadIdx.x] += partner(half);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) *d_cell = values[0];
+}
+
+__global__ void count_kernel(int* d_cell) {
+    __shared__ unsigned int counts[2];
+    extern __shared__ int turns[];
+    if (threadIdx.x < 2) counts[threadIdx.x] = turns[threadIdx.x] = 0;
+    __syncthreads();
+    const unsigned int bin = threadIdx.x % 2;
+    const auto count = [](unsigned int b) { atomicAdd(&counts[b], 1u); };
+    const auto turn = [bin] {
+        const auto turn_first = [] { atomicAdd(&turns[0], 1); };
+        turn_first();
+        atomicAdd(&turns[1], static_cast<int>(bin));
+    };
+    count(bin);
+    turn();
+    __syncthreads();
+    if (threadIdx.x == 0) *d_cell = static_cast<int>(counts[0] + 2 * counts[1]) + turns[0] + turns[1];
+}
+
+TEST_CASE("a lambda uses shared variables themselves, without capturing them") {
+    CHECK(written_by([](int* d) { tree_kernel<<<1, 64>>>(d); }) == 64);
+    CHECK(written_by([](int* d) { count_kernel<<<1, 64, 8>>>(d); }) == 32 + 64 + 64 + 32);
+}
+
+__device__ __noinline__ int called(int value) { return value; }
+__attribute__((__noinline__)) int called_by_host(int value) { return value; }
+__global__ void calling_kernel(int* d_cell) { *d_cell = called(3); }
+
+TEST_CASE("a function can be __noinline__, in CUDA's spelling and in GCC's") {
+    CHECK(written_by([](int* d) { calling_kernel<<<1, 1>>>(d); }) == called_by_host(3));
+}
+
 struct Pair {
     int a, b;
 };

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the translator's messages about files that it can't translate: translator.sh TRANSLATE
+# Checks the translator's messages about files that it can't translate, and some translations: translator.sh TRANSLATE
 set -euo pipefail
 translate=$1
 scratch=$(mktemp -d)
@@ -49,6 +49,41 @@ expect 0 "" "$(many '#if 0\n')"
 expect 1 "1: error: <<< is not followed by >>>(" '#define A f<<<1, 2>>\n>(x)\n'
 # The compiler, not the translator, complains about unterminated comments and literals.
 for source in '/* a' '// a' '"a' "'a" 'R"x(a' "'\\\\"; do expect 0 "" "$source"; done
+
+# becomes TRANSLATION SOURCE: what a line of a kernel with the shared variables s, t, and u (dynamic) becomes.
+begin='void f() { __shared__ int s[2], t; extern __shared__ int u[];'
+becomes() {
+  printf '%s\n%s\n}\n' "$begin" "$2" >"$scratch/input.cu"
+  timeout 10 "$translate" "$scratch/input.cu" "$scratch/output.cpp"
+  if [ "$(sed -n 3p "$scratch/output.cpp")" != "$1" ]; then
+    printf '%q becomes: %s\n' "$2" "$(sed -n 3p "$scratch/output.cpp")"
+    failures=$((failures + 1))
+  fi
+}
+remains() { becomes "$1" "$1"; }
+
+# A lambda captures the shared variables that its body names.
+becomes '[=, &s] { s[0]; }' '[=] { s[0]; }'
+becomes '[&s, &t] { s[s[0]] = t; }' '[] { s[s[0]] = t; }'
+becomes 'f([x, &y, &s](int i) mutable -> int& { return s[i]; });' 'f([x, &y](int i) mutable -> int& { return s[i]; });'
+becomes 'if (x) [p = &s[0], &s] { s[*p]; }();' 'if (x) [p = &s[0]] { s[*p]; }();'
+becomes 'return [=, &s] __device__ (auto i) { s[i]; };' 'return [=] __device__ (auto i) { s[i]; };'
+becomes '[&s]<class T>(const T (&a)[sizeof(s)]) { s[0]; }' '[]<class T>(const T (&a)[sizeof(s)]) { s[0]; }'
+becomes '[&t, &s] { [=, &t] { t; }; [&] { s[0]; }; }' '[] { [=] { t; }; [&] { s[0]; }; }'
+becomes '[u, x] { u[x]; }' '[u, x] { u[x]; }'
+becomes '[x, u] { u[x]; }' '[x] { u[x]; }'
+remains '[=] { u[0]; }'
+remains '[] { x; } [&] { s[0]; } [&, x] { t; } [=, &s] { s[0]; } [s = 1] { s; }'
+remains '[](int s, int (&t)[2], int* u = nullptr) { s + t[0] + *u; }'
+remains '[=] { a.s + a->s + a::s + "s"; }'
+remains 'a[s[0]](t) = int[2]{s[0], t}[t]; delete[] u; if (a[0]) { s[0]; }'
+remains 'auto [a, b]{s}; auto& [c, d]{s}; for (auto& [e, f] : g) { s[0]; }; [[likely]] { s[0]; }'
+remains '} void g() { [=] { s[0]; };'
+becomes '__attribute__((noinline)) __attribute__((__noinline__))' '__noinline__ __attribute__((__noinline__))'
+# The time does not depend on how lambdas are nested.
+expect 0 "" "$begin$(many '[] { s[0]; ')$(many '}')}"
+expect 0 "" "$begin$(many '[] { s[0]; };')}"
+expect 0 "" "$begin$(many '[](int x = ')s[0]$(many ') { s[0]; }')}"
 
 for arguments in "" "$scratch/missing.cu $scratch/output.cpp" "$scratch/input.cu $scratch/no/folder.cpp"; do
   # shellcheck disable=SC2086  # they are several

@@ -84,9 +84,6 @@ class Program {
         launch_macros_.translate(all);
         discarded_errors_.translate(all);
         VolatilePointers::translate(all);
-        for (std::size_t i = 0; i < all.size(); ++i)  // a macro would also change GCC's __noinline__
-            if (all.is(i, "__noinline__") && !all.is(all.end_before(i) - 1, "("))
-                all.text(i) = "__attribute__((noinline))";
         return all;
     }
 

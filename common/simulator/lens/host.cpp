@@ -23,7 +23,6 @@ std::mutex lock;
 HostCounts all;
 std::uint64_t begun = 0, existing = 0;  ///< threads besides the first one
 constexpr std::uint64_t kMostDelayed = 32, kOften = 1000;
-constexpr double kNearlyAll = 0.9;
 constinit thread_local unsigned int locks_held = 0;
 const std::thread::id first = std::this_thread::get_id();
 
@@ -32,7 +31,7 @@ void note_existing(std::uint64_t threads) { all.at_once = std::max(all.at_once, 
 /// The stores at one address.
 struct Stores {
     std::uint64_t all = 0, apart = 0;  ///< apart: none of the last three stores was at this address
-    bool in_turn() const { return all >= kOften && apart >= kNearlyAll * all; }
+    bool in_turn() const { return all >= kOften && apart >= all / 10 * 9; }  // nearly all
 };
 
 struct Thread {

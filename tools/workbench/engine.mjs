@@ -9,8 +9,10 @@ export const OPTIONS = ["-O2", "-fno-inline", "-fno-unroll-loops", "-fno-vectori
   "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-jump-threading-threshold=0", "-mllvm", "-disable-loop-idiom-all",
   `-fsanitize=${CHECKED}`, `-fno-sanitize-recover=${CHECKED}`];
 
-// The further options by which common/exercise/exercise.cmake compiles a student's file.
-const EXERCISE = [...OPTIONS, "-ftrivial-auto-var-init=pattern", "-Werror=uninitialized", "-mllvm", "-capture-tracking-max-uses-to-explore=0"];
+// The further options by which common/exercise/exercise.cmake compiles a student's file. Local arrays matter only in code for the CPU;
+// in kernels, they would change the order in which threads are interrupted.
+const EXERCISE = [...OPTIONS, "-ftrivial-auto-var-init=pattern", "-Werror=uninitialized"];
+const FOR_CPU = [...EXERCISE, "-mllvm", "-capture-tracking-max-uses-to-explore=0"];
 
 // The options by which tools/course/program.py compiles programs from outside the course. In addition, some headers that many programs
 // include are always included.
@@ -80,7 +82,8 @@ export class Engine {
   async #compile(source, standard) {
     const { text, said } = await translate(this.modules.translate, standard ? "program.cu" : "exercise.cu", source, standard !== "");
     if (text === undefined) throw new Refused(said);
-    return this.toolchain.compileModule(text, standard ? [...PROGRAM, standard] : EXERCISE, await this.warm(standard));
+    const options = standard ? [...PROGRAM, standard] : source.includes(".on_cpu = true") ? FOR_CPU : EXERCISE;
+    return this.toolchain.compileModule(text, options, await this.warm(standard));
   }
 
   run(order, words, settings, hear) {

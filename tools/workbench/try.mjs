@@ -64,12 +64,17 @@ def is_found(fault):
     is_native = fault.cause == "too few bits" # docs/install.md
     return not is_native and any(recorded()[fault.name].get(kind) for kind in ("plain", "interleaved", "lens"))
 
+def in_local_tables(text):
+    return text.replace("++tables", "++own").replace("    std::size_t i = 0;", "    unsigned long long own[kTables][kBins] = {};\\n    std::size_t i = 0;").replace(
+        "++own[0][data[i]];", "++own[0][data[i]];\\n    for (std::size_t t = 0; t < kTables; ++t)\\n        for (std::size_t b = 0; b < kBins; ++b) tables[t][b] += own[t][b];")
+
 KINDS = {
     "": lambda: [(each.number, each.number, Chapter(each.chapter).starter(each), says(each), "") for each in exercises()]
         + [(each.number, f"{each.number}, {text}", Chapter(each.chapter).solution(each).replace("sum = 0;", text), words, "")
            for each in exercises() if each.number == "05.1"
            for text, words in (("sum;", "'sum' is uninitialized"), ("sum; if (threadIdx.x < n) sum = 0;", "expected 9, got"))],
-    "--solutions": lambda: [(each.number, each.number, Chapter(each.chapter).solution(each), "", "") for each in exercises()],
+    "--solutions": lambda: [(each.number, each.number, text, "", "") for each in exercises() for text in
+        [Chapter(each.chapter).solution(each)] + [in_local_tables(Chapter(each.chapter).solution(each))] * (each.number == "01.1")],
     "--faults": lambda: [(each.exercise.number, f"{each.name}, {each.title}", each.text(), None, each.exercise.variant) for each in faults() if is_found(each)],
 }
 json.dumps(KINDS["${option}"]())`));

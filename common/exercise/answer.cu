@@ -35,7 +35,7 @@ class Input {
     using Element = typename Problem::Element;
 
     Input(const Question& question, const Variant<Problem>& variant) : offset_(question.offset) {
-        if (question.n > kMostSent) {
+        if ((variant.on_cpu || question.ends_only != 0) && question.n > kMostSent) {
             std::size_t per_round = 0;
             for (const auto& [far, fewer] : check_detail::far_cases(variant))
                 for (const FarCase& c : {far, fewer})

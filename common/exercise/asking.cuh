@@ -88,8 +88,8 @@ void ask(const typename Problem::Element* data, std::size_t n, unsigned long lon
     using Element = typename Problem::Element;
     static std::random_device random;
     const Variant<Problem>& variant = (kIsMore ? more_checks<Problem> : added_variants<Problem>).front();
-    const bool on_host = variant.on_cpu, is_far = n > kMostSent, ends_only = is_set("CUDA_SIM_ENDS", "2");
-    const bool data_on_host = on_host || is_far || ends_only;  // failure_far_out's data
+    const bool on_host = variant.on_cpu, ends_only = is_set("CUDA_SIM_ENDS", "2");
+    const bool data_on_host = on_host || ends_only;  // failure_far_out's data
     constexpr std::size_t kPast = PreparedVariant<Problem>::kRedzone;
 
     Question question{};
@@ -103,7 +103,7 @@ void ask(const typename Problem::Element* data, std::size_t n, unsigned long lon
     question.forbids_early_exit = is_set("CUDA_SIM_EARLY_EXIT", "0");
     question.ends_only = ends_only;
     std::vector<Element> elements;
-    if (is_far) {
+    if (data_on_host && n > kMostSent) {
         elements.assign(data, data + kEnds);
         elements.insert(elements.end(), data + n - kEnds, data + n);
     } else {

@@ -39,10 +39,6 @@ add_library(as_written INTERFACE)
 target_compile_options(as_written INTERFACE -fno-sanitize=bounds -fno-inline
   $<$<CXX_COMPILER_ID:GNU>:-fno-tree-fre> $<$<CXX_COMPILER_ID:GNU>:-fno-tree-pre> $<$<CXX_COMPILER_ID:GNU>:-fno-tree-dominator-opts>
   $<$<CXX_COMPILER_ID:GNU>:-fno-code-hoisting>)
-# For the lens, a function's local arrays are seen too. Compilers omit them where no other thread can have their address.
-add_library(with_local_arrays INTERFACE)
-target_compile_options(with_local_arrays INTERFACE
-  "$<IF:$<CXX_COMPILER_ID:GNU>,-fsanitize=object-size,SHELL:-mllvm -capture-tracking-max-uses-to-explore=0>")
 
 # objects(target source): the objects of a source with a student's code. Most warnings about it are no errors.
 function(objects target source)
@@ -69,7 +65,10 @@ function(programs name source)
       target_link_libraries(${program}_objects PRIVATE as_written)
     elseif(order STREQUAL "lens")
       lens_of(${program}_objects)
-      target_link_libraries(${program}_objects PRIVATE as_written with_local_arrays)
+      target_link_libraries(${program}_objects PRIVATE as_written)
+      # Local arrays are seen, too. Compilers omit them where no other thread can have their address.
+      target_compile_options(${program}_objects PRIVATE
+        "$<IF:$<CXX_COMPILER_ID:GNU>,-fsanitize=object-size,SHELL:-mllvm -capture-tracking-max-uses-to-explore=0>")
     endif()
     linked(${program} exercise_check ${program}_objects ${order})
   endforeach()

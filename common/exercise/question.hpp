@@ -38,9 +38,9 @@ struct Answer {
 
 constexpr std::size_t kTexts = 7;             ///< an error's words, and the texts of a kernel's fault
 constexpr std::uint32_t kMostText = 1 << 14;  ///< bytes of an answer's texts
-/// If there are more than `kMostSent` elements, all are 0 except `kEnds` at each end, and only these are
-/// sent.
-constexpr std::size_t kMostSent = std::size_t{1} << 29, kEnds = 64;
+/// If host memory has more than `kMostSent` elements, all are 0 except `kEnds` at each end, and only these
+/// are sent. For code for the CPU, and if only a grid's ends run, the elements are in host memory.
+constexpr std::size_t kMostSent = std::size_t{1} << 28, kEnds = 64;
 
 /// The descriptor of this process's end of the socket; -1 if there is none.
 inline int socket_descriptor() {

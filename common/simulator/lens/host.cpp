@@ -60,7 +60,6 @@ struct Thread {
     static bool is_first() { return std::this_thread::get_id() == first; }
     void end() {
         const std::lock_guard guard(lock);
-        all.accesses += accesses;
         all.busiest_thread = std::max(all.busiest_thread, std::exchange(accesses, 0));
         all.atomics += std::exchange(atomics, 0);
         all.with_lock += std::exchange(with_lock, 0);

@@ -11,7 +11,6 @@ namespace lens {
 
 /// The counts of all host threads, in instrumented code.
 struct HostCounts {
-    std::uint64_t accesses = 0;        ///< all accesses
     std::uint64_t busiest_thread = 0;  ///< the most accesses that one thread has made
     std::uint64_t atomics = 0;         ///< atomic operations
     std::uint64_t with_lock = 0;       ///< accesses by threads that held a mutex

@@ -130,9 +130,8 @@ void Lens::write() const {
     if (counts_host())
         json.object("host", [](Json& host) {
             const HostCounts counts = host_counts();
-            host.add("accesses", counts.accesses, "busiest_thread", counts.busiest_thread)
-                .add("atomics", counts.atomics, "with_lock", counts.with_lock)
-                .add("at_once", counts.at_once, "in_turn", counts.in_turn);
+            host.add("busiest_thread", counts.busiest_thread, "atomics", counts.atomics)
+                .add("with_lock", counts.with_lock, "at_once", counts.at_once, "in_turn", counts.in_turn);
         });
     if (recording_) json.object("recording", [&](Json& recording) { write_recording(recording); });
     // After a failed call, unwritten memory is only a consequence of the failure.

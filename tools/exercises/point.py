@@ -60,7 +60,6 @@ OF_LAUNCHES = {
 # The counts of the threads of a CPU.
 OF_HOST = {
     "memory accesses by the busiest thread of the CPU": lambda host: host["busiest_thread"],
-    "memory accesses by threads of the CPU that hold a lock": lambda host: host["with_lock"],
     "threads of the CPU at the same time": lambda host: host["at_once"],
     "atomic operations by the CPU's threads": lambda host: host["atomics"],
     "counters for one byte value, in turn": lambda host: host["in_turn"],

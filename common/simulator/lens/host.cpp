@@ -11,22 +11,38 @@
 #include <unordered_map>
 #include <utility>
 
-#ifndef __wasm__
-#include <dlfcn.h>
-#include <pthread.h>
-#endif
-
 namespace lens {
 namespace {
 
 std::mutex lock;
 HostCounts all;
-std::uint64_t begun = 0, existing = 0;  ///< threads besides the first one
-constexpr std::uint64_t kMostDelayed = 32, kOften = 1000;
-constinit thread_local unsigned int locks_held = 0;
+constexpr std::uint64_t kMostThatWait = 32, kOften = 1000;
 const std::thread::id first = std::this_thread::get_id();
 
-void note_existing(std::uint64_t threads) { all.at_once = std::max(all.at_once, threads); }
+/// A number of stores after which each thread, except the first, waits for others. Threads that wait for each
+/// other by any means, or start one after another, do not meet.
+struct Meeting {
+    std::uint64_t after;
+    std::uint64_t came = 0, here = 0, most = 0;
+    std::chrono::steady_clock::time_point last_came{};
+};
+std::array<Meeting, 3> meetings{{{1000}, {5000}, {20000}}};
+
+/// Waits until no thread has come for a while.
+void wait_at(Meeting& meeting) {
+    constexpr std::chrono::milliseconds patience(50);
+    std::unique_lock guard(lock);
+    if (++meeting.came > kMostThatWait) return;
+    meeting.most = std::max(meeting.most, ++meeting.here);
+    const auto now = [] { return std::chrono::steady_clock::now(); };
+    meeting.last_came = now();
+    for (auto end = now(); now() < (end = meeting.last_came + patience);) {
+        guard.unlock();
+        std::this_thread::sleep_until(end);
+        guard.lock();
+    }
+    --meeting.here;
+}
 
 /// The stores at one address.
 struct Stores {
@@ -35,34 +51,19 @@ struct Stores {
 };
 
 struct Thread {
-    std::uint64_t accesses = 0, atomics = 0, with_lock = 0;
+    std::uint64_t accesses = 0, atomics = 0, stored = 0;
     std::array<const void*, 3> last_stores{};
     std::unordered_map<const void*, Stores> stores;
 
-    /// Delays the first threads that begin, so that the program can start others before these end.
-    Thread() {
-        if (is_first()) return;
-        {
-            const std::lock_guard guard(lock);
-            note_existing(++existing);
-            if (++begun > kMostDelayed) return;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    ~Thread() {
-        end();
-        const std::lock_guard guard(lock);
-        existing -= !is_first();
-    }
+    Thread() = default;
+    ~Thread() { end(); }
     Thread(const Thread&) = delete;
     Thread& operator=(const Thread&) = delete;
 
-    static bool is_first() { return std::this_thread::get_id() == first; }
     void end() {
         const std::lock_guard guard(lock);
         all.busiest_thread = std::max(all.busiest_thread, std::exchange(accesses, 0));
         all.atomics += std::exchange(atomics, 0);
-        all.with_lock += std::exchange(with_lock, 0);
         const auto often = std::ranges::count_if(
             std::exchange(stores, {}), [](const auto& address) { return address.second.in_turn(); });
         all.in_turn = std::max(all.in_turn, static_cast<std::uint64_t>(often));
@@ -79,9 +80,12 @@ bool counts_host() {
 
 void host_access(const void* address, Kind kind) {
     ++current.accesses;
-    current.with_lock += locks_held > 0;
-    if (kind == Kind::load) return;
     current.atomics += kind == Kind::atomic;
+    if (kind == Kind::load) return;
+    if (kind == Kind::store && ++current.stored <= meetings.back().after &&
+        std::this_thread::get_id() != first)
+        for (Meeting& each : meetings)
+            if (current.stored == each.after) wait_at(each);
     std::array<const void*, 3>& last = current.last_stores;
     Stores& stores = current.stores[address];
     ++stores.all;
@@ -91,51 +95,23 @@ void host_access(const void* address, Kind kind) {
 
 void host_thread_changes(std::size_t threads) {
     current.end();
-    const std::lock_guard guard(lock);
-    note_existing(threads);
+    all.at_once = std::max<std::uint64_t>(all.at_once, threads);
 }
 
 HostCounts host_counts() {
     current.end();
     const std::lock_guard guard(lock);
-    return all;
+    HostCounts counts = all;
+    for (const Meeting& each : meetings)
+        if (each.came > 0)
+            counts.at_once = &each == &meetings.front() ? each.most : std::min(counts.at_once, each.most);
+    return counts;
 }
 
 }  // namespace lens
 
 #ifndef __wasm__
-// These take the place of the C library's functions, and call them.
-namespace {
-
-using OfMutex = int(pthread_mutex_t*);
-OfMutex* next(const char* function) { return reinterpret_cast<OfMutex*>(dlsym(RTLD_NEXT, function)); }
-
-}  // namespace
-
-extern "C" {
-
-int pthread_mutex_lock(pthread_mutex_t* mutex) {
-    static OfMutex* const lock = next("pthread_mutex_lock");
-    const int status = lock(mutex);
-    lens::locks_held += status == 0;
-    return status;
-}
-int pthread_mutex_trylock(pthread_mutex_t* mutex) {
-    static OfMutex* const try_lock = next("pthread_mutex_trylock");
-    const int status = try_lock(mutex);
-    lens::locks_held += status == 0;
-    return status;
-}
-int pthread_mutex_unlock(pthread_mutex_t* mutex) {
-    static OfMutex* const unlock = next("pthread_mutex_unlock");
-    const int status = unlock(mutex);
-    lens::locks_held -= status == 0;
-    return status;
-}
-
 /// Code compiled with `-fsanitize=object-size`, which gives local arrays an address, calls this for an access
 /// outside of an array. Other programs find such accesses.
-void __ubsan_handle_type_mismatch_v1(void*, void*) {}
-
-}  // extern "C"
+extern "C" void __ubsan_handle_type_mismatch_v1(void*, void*) {}
 #endif

@@ -131,7 +131,7 @@ void Lens::write() const {
         json.object("host", [](Json& host) {
             const HostCounts counts = host_counts();
             host.add("busiest_thread", counts.busiest_thread, "atomics", counts.atomics)
-                .add("with_lock", counts.with_lock, "at_once", counts.at_once, "in_turn", counts.in_turn);
+                .add("at_once", counts.at_once, "in_turn", counts.in_turn);
         });
     if (recording_) json.object("recording", [&](Json& recording) { write_recording(recording); });
     // After a failed call, unwritten memory is only a consequence of the failure.

@@ -229,6 +229,12 @@ class Grading(Machine):
         return found
 
     async def look(self, arguments, settings):
+        seen, verdict = self.look_once(arguments, {**settings, "CUDA_SIM_WORKERS": "1"})
+        if settings["CUDA_SIM_WORKERS"] != "1" and verdict.passed and not seen["findings"]:
+            seen, verdict = self.look_once(arguments, settings)
+        return seen, verdict
+
+    def look_once(self, arguments, settings):
         with tempfile.TemporaryFile() as file:
             ended = self.ask("simulator", "lens", arguments, {**settings, "LENS_OUTPUT": f"/dev/fd/{file.fileno()}"}, {"LENS_DESCRIPTOR": file})
             verdict = ended.verdict()

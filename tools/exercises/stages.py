@@ -19,8 +19,9 @@ import text as lens  # noqa: E402
 from point import Point  # noqa: E402
 from profiles import profile  # noqa: E402
 
-# Grids sized for an H200's 132 SMs would take minutes. LENS_HOST makes the lens also count what CPU threads do.
-UNDER_LENS = {"CUDA_SIM_ADVICE": "0", "CUDA_SIM_MULTIPROCESSORS": "2", "LENS_HOST": "1"}
+# Grids sized for an H200's 132 SMs would take minutes. LENS_HOST makes the lens also count what CPU threads do. Blocks run at
+# the same time, because code in which one waits for others may never show a race if blocks run one after another.
+UNDER_LENS = {"CUDA_SIM_ADVICE": "0", "CUDA_SIM_MULTIPROCESSORS": "2", "CUDA_SIM_WORKERS": "4", "LENS_HOST": "1"}
 # Interleaved: blocks run at the same time, so that races between them show, with the seed of the chapters' interleaved
 # checks. In order: one worker uses less CPU time than several. The number of SMs determines the default grids.
 IN_ORDER = {"CUDA_SIM_SEED": "0", "CUDA_SIM_WORKERS": "1", "CUDA_SIM_MULTIPROCESSORS": "2"}

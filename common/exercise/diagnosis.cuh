@@ -68,6 +68,11 @@ class Diagnosis {
                 say("The first call is sometimes right and sometimes wrong: " + changes, !same_order);
         }
         if (c_.n == 0) say("With n = 0, all results must be 0.");
+        Case fewer = c_;
+        fewer.n = c_.n - 1;
+        if (fewer.n == kOfFloat && right(fewer))
+            say("With one element less, the result is right: perhaps an index or a count is a float, which "
+                "rounds 16777217 to 16777216.");
         if (!said_.empty()) return said_;
 
         Case more = c_;  // a single element says little about an index or a stride
@@ -87,6 +92,7 @@ class Diagnosis {
     static constexpr unsigned long long kMostTimes = 1 << 20;  ///< how often a kernel may use an element
     static constexpr std::size_t kAll = 128;                 ///< the most elements that are tried one by one
     static constexpr std::size_t kMostOften = 1 << 21;       ///< the most elements for hundreds of calls
+    static constexpr std::size_t kOfFloat = 1 << 24;         ///< the most that a float counts to
     static constexpr unsigned long long kOld = 0x123456789;  ///< what the results are before a call
     static bool is_right(const Answer& answer) { return answer.got == answer.expected; }
     static unsigned long long sum_of(const Results& results) {

@@ -1919,11 +1919,17 @@ class Grade(unittest.TestCase):
                 text = begins + self.solution.replace("#pragma once", f"#pragma once\n{helper}").replace("\n", ends)
                 self.assertIn(helper.replace("\f", " "), self.compiled(text))
 
-    def test_the_header_of_cuda_may_be_included_in_quotes(self):
-        self.assertIn('#include "cuda_runtime.h"', self.read(f'#include "cuda_runtime.h"\n{self.solution}')["includes"])
+    def test_the_headers_of_cuda_may_be_included_in_quotes(self):
+        for header in ("cuda_runtime.h", "device_launch_parameters.h"):
+            self.assertIn(f'#include "{header}"', self.read(f'#include "{header}"\n{self.solution}')["includes"])
+
+    def test_code_in_an_unnamed_namespace_is_as_if_outside(self):
+        text = self.solution.replace("__global__", "namespace {\n__device__ int f() { return 1; }\n}\nnamespace { __global__", 1) + "}\n"
+        self.assertIn("f() { return 1; }", self.compiled(text))
+        self.assertNotIn("namespace", self.compiled(text))
 
     def test_what_runs_without_a_call_or_hides_is_refused(self):
-        for added in ("namespace a {}", "namespace a = std;", "using namespace a;", "__device__ void multiprocessor_count() {}", "};", "{",
+        for added in ("namespace a {}", "namespace a = std;", "int namespace {}", "using namespace {}", "void f() { x namespace {} }", "using namespace a;", "__device__ void multiprocessor_count() {}", "};", "{",
                       "/* never closed", "#define x y", "# include <../x.h>", "#include <sys/../x.h>", '#include "x.h"', "%:define x y",
                       "template <typename T> requires true && (T{} == 1) void multiprocessor_count(T) {}", "template <typename T> requires (true) void multiprocessor_count(T) {}",
                       "#pragma once /*\n*/ constexpr int x = 1;", "constexpr int x = 1, multiprocessor_count = 2;",

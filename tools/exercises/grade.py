@@ -321,8 +321,8 @@ def main(options, chosen):
     with tempfile.TemporaryDirectory(prefix="grade-") as scratch, ThreadPoolExecutor(options.j) as pool:
         try:
             if raws:
-                progress.say(f"{len(pairs) - len(raws)} of {len(pairs)} results are known already. Before the other files, the chapters' own "
-                             "solutions are checked here.")
+                known = sum(each["stage"] != "missing" for each in results.values())
+                progress.say(f"{known} of {known + len(raws)} files are graded already. First, the chapters' own solutions are checked here.")
                 require_that_solutions_pass(chosen, options, scratch, pool)
                 progress.start()
             show()

@@ -20,7 +20,7 @@ import rubric
 from assemble import BY_NVCC, more_checks, registration
 from cpp import Rejected
 from sandbox import MEMORY, TOO_LITTLE, Ended
-from stages import INTERLEAVED, Machine, NotTried, Stage, has_lens, in_two_orders, stages, words_of_lens
+from stages import INTERLEAVED, LONG, Machine, NotTried, Stage, has_lens, in_two_orders, stages, words_of_lens
 from starter import ROOT, Chapter
 from verdict import BY_COMPILER, BY_LUCK, CPU_SECONDS, FROM_TOOL, Verdict, compiler_words, ended_by, read, sentences, with_meaning
 
@@ -82,6 +82,7 @@ class Answered:
     found: Verdict  # the checks' verdict; None if they have given none
     status: int  # the checks' exit status
     answering: Ended  # the student's process
+    case: dict  # the last case that the checks have begun; empty if there is none
 
     def verdict(self):
         """The checks' verdict, or one about the end of the student's process; with the simulator's or a sanitizer's message, if any."""
@@ -91,23 +92,28 @@ class Answered:
         if found.passed or found.kind == "time":
             return found
         # Addresses and process numbers differ between runs.
-        said = [re.sub("0x[0-9a-f]+", "0x…", re.sub(r"^==\d+==", "", line)) for line in self.answering.stderr.splitlines()
-                if FROM_TOOL.match(line)][:1]
-        return replace(found, sentences=found.sentences + sentences(*said))
+        said = [without_addresses(re.sub(r"^==\d+==", "", line)) for line in self.answering.stderr.splitlines() if FROM_TOOL.match(line)][:1]
+        return replace(found, what=without_addresses(found.what), sentences=found.sentences + sentences(*said))
 
     def of_end(self):
-        status = self.answering.status
-        if self.answering.why == TOO_LITTLE:
-            raise NotGraded(TOO_LITTLE)
-        if self.answering.why:
-            return Verdict("time", self.answering.why)
-        if self.status == NO_ANSWER:
-            return Verdict("status", "The program sent the checks something other than results.")
+        """The verdict if the student's process has ended too early."""
+        status, why = self.answering.status, self.answering.why
         number = status - 128 if status > 128 else -status
-        if number == signal.SIGSYS:
-            return Verdict("signal", NO_CALL)
-        return Verdict("signal", ended_by(number)) if number > 0 else Verdict(
-            "status", f"The program ended before the checks were complete, with status {status}.")
+        if why == TOO_LITTLE:
+            raise NotGraded(TOO_LITTLE)
+        if why:
+            kind, what = "time", why
+        elif self.status == NO_ANSWER:
+            kind, what = "status", "The program sent the checks something other than results."
+        elif number > 0:
+            kind, what = "signal", NO_CALL if number == signal.SIGSYS else ended_by(number)
+        else:
+            kind, what = "status", f"The program ended before the checks were complete, with status {status}."
+        return Verdict(kind, what[0].lower() + what[1:] if self.case else what, case=self.case)
+
+
+def without_addresses(text):
+    return re.sub("0x[0-9a-f]+", "0x…", text)
 
 
 def is_too_slow(done):
@@ -139,7 +145,7 @@ SCREENING = Stage("screening", "simulator", "plain", screened)
 class Grading(Machine):
     """One exercise of one submission, checked in a sandbox. No task is ever suspended, so nothing runs concurrently."""
 
-    stages = ("plain", "interleaved", "sanitizers", "target", "lens")
+    stages = ("plain", "interleaved", "sanitizers", "target", "lens", LONG)
     orders = dict.fromkeys(("plain", "interleaved"), IN_ORDER)
 
     def __init__(self, exercise, sandbox, seed):
@@ -215,12 +221,12 @@ class Grading(Machine):
             finally:
                 asking.kill()
             written.seek(0)
-            verdict, _ = read(written.read(), token, status)
+            verdict, begun = read(written.read(), token, status)
             said.seek(0)
             words = said.read(1000).decode("utf-8", "replace").strip().partition("\n")[0]
         if not verdict and status not in (ENDED, NO_ANSWER):
             raise NotGraded(f"the checks of {self.exercise.number} ended with status {status}: {words}")
-        return Answered(verdict, status, answering)
+        return Answered(verdict, status, answering, begun.get("case", {}))
 
     async def run(self, preset, order, arguments, settings):
         found = self.ask(preset, order, arguments, settings)

@@ -32,12 +32,12 @@ SMALL, FAR = 1000, 1 << 31  # elements: the checks begin with inputs below SMALL
 
 
 def stage(check, verdict):
-    """The stage in STAGES of a file whose first failure is `verdict`, by the check plain, interleaved, sanitizers, target or lens."""
+    """The stage in STAGES of a file whose first failure is `verdict`, in a stage of stages.py."""
     if verdict.kind in STAGES:  # such as compile or point
         return verdict.kind
     if verdict.kind == "luck" or check == "target":
         return "lens"
-    if check != "plain":
+    if check in STAGES:
         return check
     case = verdict.case
     if case.get("n", 0) >= FAR:
@@ -78,7 +78,7 @@ def read(path, numbers):
     parser = configparser.ConfigParser(interpolation=None, default_section="")
     parser.read_string(DEFAULT.read_text(encoding="utf-8"))
     try:
-        parser.read_string(path.read_text(encoding="utf-8-sig"), "the rubric")
+        parser.read_string(path.read_text(encoding="utf-8-sig"), str(path))
     except UnicodeDecodeError:
         fail(1, f"{path} is not UTF-8 text")
     except configparser.Error as error:

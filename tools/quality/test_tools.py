@@ -1500,7 +1500,7 @@ class GradeOfAClass(unittest.TestCase):
                 ("plain", "right", {}, "right"), ("plain", "result", {"n": 513}, "small"), ("plain", "result", {"n": 1000003}, "large"),
                 ("plain", "result", {"n": 68719509501}, "far"), ("plain", "error", {"n": 2147483653}, "far"),
                 ("plain", "error", {"n": 4, "offset": 1}, "large"), ("plain", "overrun", {"n": 5003, "block": 64}, "large"),
-                ("plain", "signal", {}, "small"), ("plain", "of a later course", {}, "small"), ("plain", "point", {}, "point"),
+                ("long input", "time", {"n": 4294967301}, "far"), ("plain", "signal", {}, "small"), ("plain", "of a later course", {}, "small"), ("plain", "point", {}, "point"),
                 ("interleaved", "result", {"n": 1}, "interleaved"), ("sanitizers", "tool", {}, "sanitizers"),
                 ("lens", "luck", {}, "lens"), ("plain", "compile", {}, "compile"), ("plain", "rejected", {}, "rejected")):
             with self.subTest(check=check, kind=kind, case=case):

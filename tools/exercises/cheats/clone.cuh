@@ -1,5 +1,5 @@
 // 01.1: a child process, by the system call clone
-// rejected: The program makes a system call that no exercise needs
+// rejected: the program makes a system call that no exercise needs
 #include <syscall.h>
 #include <unistd.h>
 #include <csignal>

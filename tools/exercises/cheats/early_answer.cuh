@@ -1,5 +1,5 @@
 // 01.1: an answer before the question
-// rejected: The program sent the checks something other than results
+// rejected: the program sent the checks something other than results
 #include <unistd.h>
 #include <cstdlib>
 static const long kEarly = write(std::atoi(std::getenv("COURSE_SOCKET")), "all of the results are right", 28);

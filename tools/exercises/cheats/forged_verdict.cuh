@@ -1,5 +1,5 @@
 // 01.1: a verdict in every descriptor but the socket, and exit with status 0
-// rejected: The program ended before the checks were complete, with status 0
+// rejected: the program ended before the checks were complete, with status 0
 #include <unistd.h>
 #include <cstdlib>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {

@@ -1,5 +1,5 @@
 // 01.1: an answer without end
-// rejected: The program sent the checks something other than results
+// rejected: the program sent the checks something other than results
 #include <unistd.h>
 #include <cstdlib>
 #include <vector>

@@ -1,5 +1,5 @@
 // 01.1: a signal to the process that checks
-// rejected: The program makes a system call that no exercise needs
+// rejected: the program makes a system call that no exercise needs
 #include <syscall.h>
 #include <unistd.h>
 #include <csignal>

@@ -1,5 +1,5 @@
 // 01.1: more CPU time than allowed
-// rejected: The program makes a system call that no exercise needs
+// rejected: the program makes a system call that no exercise needs
 #include <syscall.h>
 #include <unistd.h>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {

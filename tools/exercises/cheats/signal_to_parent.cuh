@@ -1,5 +1,5 @@
 // 01.1: the end of the process that grades
-// rejected: The program makes a system call that no exercise needs
+// rejected: the program makes a system call that no exercise needs
 #include <syscall.h>
 #include <unistd.h>
 #include <csignal>

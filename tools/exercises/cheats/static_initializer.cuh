@@ -1,5 +1,5 @@
 // 02.3: a process, before the process's own code runs
-// rejected: The program makes a system call that no exercise needs
+// rejected: the program makes a system call that no exercise needs
 #include <unistd.h>
 static const int kBefore = execl("/usr/bin/true", "true", static_cast<char*>(nullptr));
 __global__ void grid_stride_kernel(const unsigned char* d_data, std::size_t n, unsigned long long* d_bins) {

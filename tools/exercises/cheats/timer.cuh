@@ -1,5 +1,5 @@
 // 01.1: its own end as if the machine had too little memory, by a timer
-// rejected: The program was ended by SIGKILL
+// rejected: the program was ended by SIGKILL
 #include <csignal>
 #include <ctime>
 inline void count_in_turn(const unsigned char*, std::size_t, Tables&) {

@@ -1,5 +1,5 @@
 // 01.1: an answer of its own before the process's
-// rejected: The program sent the checks something other than results
+// rejected: the program sent the checks something other than results
 #include <unistd.h>
 #include <cstdlib>
 #include <vector>

@@ -1,5 +1,5 @@
 // 01.1: the memory of another process, by a call that writes there
-// rejected: The program makes a system call that no exercise needs
+// rejected: the program makes a system call that no exercise needs
 #include <syscall.h>
 #include <unistd.h>
 inline void count_in_turn(const unsigned char* data, std::size_t n, Tables& tables) {

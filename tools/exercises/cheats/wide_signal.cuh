@@ -1,5 +1,5 @@
 // 01.1: its own end as if the machine had too little memory, by a number with 64 bits
-// rejected: The program makes a system call that no exercise needs
+// rejected: the program makes a system call that no exercise needs
 #include <syscall.h>
 #include <unistd.h>
 inline void count_in_turn(const unsigned char*, std::size_t, Tables&) {

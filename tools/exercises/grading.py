@@ -22,7 +22,7 @@ from cpp import Rejected
 from sandbox import MEMORY, TOO_LITTLE, Ended
 from stages import INTERLEAVED, LONG, Machine, NotTried, Stage, has_lens, in_two_orders, stages, words_of_lens
 from starter import ROOT, Chapter
-from verdict import BY_COMPILER, BY_LUCK, CPU_SECONDS, FROM_TOOL, Verdict, compiler_words, ended_by, read, sentences, with_meaning
+from verdict import BY_COMPILER, BY_LUCK, CPU_SECONDS, FROM_TOOL, Verdict, compiler_words, ended_by, in_case, read, sentences, with_meaning
 
 ENDED, NO_ANSWER = 4, 5  # statuses of the checks' own program (common/exercise/asking.cuh)
 ROOM = 1 << 28  # bytes on a disk that a compiler may need
@@ -109,7 +109,7 @@ class Answered:
             kind, what = "signal", NO_CALL if number == signal.SIGSYS else ended_by(number)
         else:
             kind, what = "status", f"The program ended before the checks were complete, with status {status}."
-        return Verdict(kind, what[0].lower() + what[1:] if self.case else what, case=self.case)
+        return in_case(kind, what, self.case)
 
 
 def without_addresses(text):

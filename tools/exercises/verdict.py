@@ -75,6 +75,11 @@ class Verdict:
         return self.kind != "time" and self.fault.get("kind") != "no progress"
 
 
+def in_case(kind, what, case):
+    """A verdict whose sentence follows the words about a case, if there is one."""
+    return Verdict(kind, what[0].lower() + what[1:] if case else what, case=case)
+
+
 def sentences(*texts):
     return [{"text": text, "of_race": False} for text in texts]
 
@@ -202,7 +207,7 @@ def out_of_time(limit, cpu_seconds, begun):
                         else "The program makes progress, but does far too much work.")
     if case.get("n", 0) > 1 << 32:
         said.append("If an index has 32 bits, it never reaches the end of so many elements: indices and counts need 64 bits.")
-    return Verdict("time", f"{'t' if case else 'T'}he program was stopped after {limit}.", sentences(*said), case)
+    return replace(in_case("time", f"The program was stopped after {limit}.", case), sentences=sentences(*said))
 
 
 def read(written, token, status):
@@ -264,8 +269,7 @@ class Ended:
             if self.limit:
                 verdict = out_of_time(self.limit, self.cpu_seconds, begun)
             elif self.status < 0:
-                what = ended_by(-self.status)
-                verdict = Verdict("signal", what[0].lower() + what[1:] if case else what, case=case)
+                verdict = in_case("signal", ended_by(-self.status), case)
             else:
                 own = said.pop(0).removeprefix("simulator: " * bool(case)) if said else ""
                 verdict = Verdict("tool", own, case=case) if own else Verdict("status", f"The program ended with status {self.status}.")

@@ -13,8 +13,7 @@ namespace lens {
 struct HostCounts {
     std::uint64_t busiest_thread = 0;  ///< the most accesses that one thread has made
     std::uint64_t atomics = 0;         ///< atomic operations
-    std::uint64_t at_once =
-        0;  ///< the most threads, besides the first, that were amid their accesses at once
+    std::uint64_t at_once = 0;         ///< the most threads, besides the first, that were at work at once
     /// At how many addresses the thread with the most has stored often, and nearly always at other addresses
     /// in its last three stores.
     std::uint64_t in_turn = 0;
